@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0
+# Losslab. `make help` lists the targets.
+
+PREFIX ?= /usr/local
+CC = gcc
+CLANG ?= clang
+B := build
+
+PACKAGES = gcc make pkg-config clang libbpf-dev libelf-dev zlib1g-dev libmnl-dev libjansson-dev libssl-dev \
+	   libdeflate-dev libcmocka-dev iproute2 bats tshark shellcheck cppcheck clang-format
+LIBS := libbpf libmnl jansson libcrypto libdeflate
+
+WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
+CPPFLAGS += -I. -D_GNU_SOURCE -DPREFIX='"$(PREFIX)"'
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
+LDLIBS = $(shell pkg-config --libs $(LIBS) 2>/dev/null)
+SAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+
+LIB_SRC := $(wildcard agent/*.c topo/*.c) $(filter-out lab/main.c,$(wildcard lab/*.c))
+BPF_SRC := $(wildcard bpf/*.bpf.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+SAN_OBJ := $(LIB_SRC:%.c=$(B)/san/%.o)
+BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o)
+UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+
+Q = $(if $(V),,@)
+say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
+
+.DELETE_ON_ERROR:
+.PHONY: all
+all: $(B)/losslab
+
+$(B)/losslab: $(B)/lab/main.o $(B)/liblosslab.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(B)/liblosslab.a: $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/san/liblosslab.a: $(SAN_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/%.o: %.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/san/%.o: %.c
+	$(call say,CC+SAN,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(SAN) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+# One test program per tests/unit/test_x.c, against the library built with ASAN and UBSAN.
+$(B)/tests/unit/%: tests/unit/%.c $(B)/san/liblosslab.a
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(SAN) $(CPPFLAGS) -MMD -MP -o $@ $< $(B)/san/liblosslab.a $(LDLIBS) -lcmocka
+
+.PHONY: unit
+unit: $(UNIT)
+	@for t in $(UNIT); do $$t || exit 1; done
+
+.PHONY: clean
+clean:
+	rm -rf $(B)
+
+-include $(LIB_OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(UNIT:=.d) $(B)/lab/main.d

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a run leaves: flows.csv, ports.csv, summary.json, the digest and the table on the terminal. */
+#ifndef LOSSLAB_RECORDS_H
+#define LOSSLAB_RECORDS_H
+
+#include <stdio.h>
+
+#include "lab/cfg.h"
+#include "lab/workload.h"
+
+/* Why a frame died. The names in drop_names[] are the keys of summary.json and columns of ports.csv. */
+enum drop_reason { DROP_BUFFER, DROP_LOSS, DROP_NO_ROUTE, DROP_REASONS };
+extern const char *const drop_names[DROP_REASONS]; /* "buffer", "loss", "no_route" */
+
+/* One row of flows.csv; in the order of flow ids. */
+struct flow_record {
+	struct flow flow;
+	bool completed;
+	u64 fct_ps;   /* from the flow's start to the arrival of its last missing byte; 0 if not completed */
+	u64 ideal_ps; /* the same on an empty network */
+	u64 packets_sent, retransmitted, timeouts, nacks;
+};
+
+/* One row of ports.csv; switch ports in order, then host ports. */
+struct port_record {
+	const char *node; /* name of the node the port belongs to */
+	u32 port;
+	const char *peer;
+	u32 peer_port;
+	u64 rx_frames, rx_bytes, tx_frames, tx_bytes; /* without PFC frames, bytes of frame without stamp and FCS */
+	u64 drops[DROP_REASONS];
+	u64 ecn_marks;
+	u64 pause_tx, pause_rx;   /* PFC frames that ask to stop / any class quanta > 0 */
+	u64 resume_tx, resume_rx; /* PFC frames whose quanta are all 0 */
+	u64 paused_ps;            /* time this port's transmitter was paused, summed over classes */
+	u64 max_queue;            /* largest sum of VOQs bound for this port, bytes */
+	u64 max_buffer;           /* largest occupancy of this input port's buffer, bytes */
+};
+
+struct run_result {
+	const struct run_cfg *cfg;
+	struct flow_record *flows;
+	u32 n_flows;
+	struct port_record *ports;
+	u32 n_ports;
+	u64 sent, delivered, dropped, queued; /* frames, PFC not counted; sent = delivered + dropped + queued */
+	u64 crossings_data, crossings_ack;    /* link crossings of delivered or forwarded frames */
+	u64 windows;
+	u64 virtual_ps;
+	u64 foreign; /* frames that were not the lab's; not part of the digest */
+	u64 wall_us, cpu_us;
+	u64 peak_kb;       /* peak resident memory */
+	const char *status; /* "done", "arrivals", "stuck" */
+};
+
+struct run_totals {
+	char digest[65];
+	u32 completed;
+	u64 avg_slowdown_milli; /* average slowdown x 1000, rounded */
+	u64 avg_fct_ps, p99_fct_ps;
+	u64 drops[DROP_REASONS], ecn_marks, pause_frames, resume_frames, retransmitted, timeouts, nacks;
+	u64 packets_sent;
+	u64 drop_ppm; /* dropped / sent */
+	u64 packet_hops;
+};
+
+/* Sum up a run: averages over completed flows, integers only. */
+void records_totals(const struct run_result *r, struct run_totals *t);
+/* Write DIR/{config.txt,flows.csv,ports.csv,summary.json}. -errno and one line in err. */
+int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err);
+/* summary.json's text to @out. */
+int records_json(const struct run_result *r, const struct run_totals *t, FILE *out);
+/* A short human summary of one run. */
+void records_print(const struct run_result *r, const struct run_totals *t, FILE *out);
+/* flows.csv and ports.csv as text. */
+void records_flows_csv(const struct run_result *r, FILE *out);
+void records_ports_csv(const struct run_result *r, FILE *out);
+
+#endif
