@@ -68,10 +68,18 @@ struct run_totals {
 void records_totals(const struct run_result *r, struct run_totals *t);
 /* Write DIR/{config.txt,flows.csv,ports.csv,summary.json}. -errno and one line in err. */
 int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err);
+/*
+ * Nothing lost silently: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and
+ * one line in err[CFG_ERR_MAX].
+ */
+int records_check(const struct run_result *r, const struct run_totals *t, char *err);
 /* summary.json's text to @out. */
 int records_json(const struct run_result *r, const struct run_totals *t, FILE *out);
 /* A short human summary of one run. */
 void records_print(const struct run_result *r, const struct run_totals *t, FILE *out);
+/* The table that compares @n runs, a row each. */
+void records_table(const struct run_result *const *runs, const struct run_totals *totals, const char *const *labels,
+		   u32 n, FILE *out);
 /* flows.csv and ports.csv as text. */
 void records_flows_csv(const struct run_result *r, FILE *out);
 void records_ports_csv(const struct run_result *r, FILE *out);

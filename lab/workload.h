@@ -3,16 +3,25 @@
 #ifndef LOSSLAB_WORKLOAD_H
 #define LOSSLAB_WORKLOAD_H
 
+#include "agent/flow.h"
 #include "lab/cfg.h"
 
-/* One flow: a transfer of @bytes from host @src to host @dst that begins at @start_ps. */
-struct flow {
-	u32 id; /* 0..n-1, the row's place in the table */
-	u32 src, dst;
-	u32 pad;
-	u64 bytes; /* >= 1 */
-	u64 start_ps;
+#define WORKLOAD_MAX (1U << 22)          /* flows of one run */
+#define WORKLOAD_BYTES_MAX (1ULL << 40)  /* bytes of one flow */
+#define WORKLOAD_START_MAX (1ULL << 59)  /* ps; 6 days: virtual time ends at 2^60 */
+
+/* What a workload asks of the other keys. */
+enum workload_kind {
+	WORKLOAD_UNKNOWN,
+	WORKLOAD_POISSON, /* load; flows or duration: heavy-tailed, websearch, cdf:PATH */
+	WORKLOAD_INCAST,  /* senders, bytes */
+	WORKLOAD_BURST,   /* bytes: permutation */
+	WORKLOAD_FILE,    /* says all itself: file:PATH */
 };
+
+enum workload_kind workload_kind(const char *spec);
+/* The specs there are, "a|b|c:PATH", for messages and help. */
+const char *workload_list(char *buf, size_t n);
 
 /*
  * Make the flows that @c asks for on a network of @n_hosts hosts, each with a link of
@@ -21,5 +30,8 @@ struct flow {
  * frees), or -errno and one line in err[CFG_ERR_MAX] (files: "path:line: what").
  */
 int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n, char *err);
+
+/* Write flows as workload=file: reads them. 0, or -EIO. */
+int workload_write_csv(const struct flow *flows, u32 n, FILE *out);
 
 #endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The host: an RDMA NIC in software. No sockets, no clock, no printing: frames come and go through struct nic_io,
+ * time is what nic_advance() is told. The kernel engine and the twin call the same functions.
+ *
+ * The port sends one frame at a time at line rate and makes each when the port is free: ACKs and NAKs first, then
+ * one packet per connection and turn. It obeys PFC per priority.
+ */
+#ifndef LOSSLAB_NIC_H
+#define LOSSLAB_NIC_H
+
+#include "agent/flow.h"
+#include "agent/packet.h"
+#include "agent/recovery.h"
+#include "agent/timers.h"
+#include "bpf/fabric.h"
+
+/* A frame received: its header bytes can be read, its length is as on the wire without stamp. */
+struct rx_frame {
+	u64 arrival;
+	const u8 *head;
+	u32 have; /* bytes that can be read at head: HEAD_MAX or more, or the whole frame */
+	u32 len;
+	void *cookie; /* the engine's */
+};
+
+struct nic_io {
+	void *ctx;
+	/* The first frame not yet taken, if one has arrived (whatever its time): true and *f. */
+	bool (*peek)(void *ctx, struct rx_frame *f);
+	void (*take)(void *ctx, const struct rx_frame *f);
+	/* Check what the sans-I/O core cannot see (ICRC, payload): 0, or -1 to discard the frame. May be NULL. */
+	int (*check)(void *ctx, const struct rx_frame *f, const struct rx_packet *p);
+	/* Send a frame. 0 or -errno, which ends the run. */
+	int (*send)(void *ctx, const struct tx_frame *f);
+};
+
+/* Fixed for the run. */
+struct nic_params {
+	u32 host;
+	u32 node; /* its number among all nodes, for tie_rank() */
+	u64 seed;
+	u32 ps_per_byte; /* of its link */
+	u64 delay;
+	u32 psn0; /* first PSN of every connection */
+	struct packet_rules rules;
+	struct recovery_params recovery;
+	const struct recovery_ops *ops;
+	const struct flow_table *flows;
+};
+
+struct nic_stats {
+	u64 tx_frames, tx_bytes, tx_data;
+	u64 rx_frames, rx_bytes, rx_data;
+	u64 pause_rx, resume_rx;
+	u64 discarded; /* not RoCE, not ours, bad ICRC: received and thrown away */
+	u64 fresh;     /* packets received for the first time: progress */
+	u64 completed; /* flows of which this host has received all */
+	u64 acks_tx, naks_tx;
+};
+
+struct nic;
+
+/* A NIC with all its connections, ready at time 0; NULL without memory. @par is kept, not copied. */
+struct nic *nic_new(const struct nic_params *par, const struct nic_io *io);
+void nic_free(struct nic *n);
+
+/*
+ * Handle all that happens before @until, in order of virtual time; at equal time PFC frames, other frames, timers,
+ * departures. 0 or -errno: -ETIME if a frame is older than the NIC's clock, or what io->send() returned.
+ */
+int nic_advance(struct nic *n, u64 until);
+
+/* The time of the next event as far as is known now, or TIME_NEVER. */
+u64 nic_next(struct nic *n);
+
+const struct nic_stats *nic_stats(const struct nic *n);
+/* Time the transmitter has been paused up to @now, summed over classes, in ps. */
+u64 nic_paused(const struct nic *n, u64 now);
+/* Classes paused at @now, as a bit mask. */
+u32 nic_paused_classes(const struct nic *n, u64 now);
+/* The time of the last event. */
+u64 nic_clock(const struct nic *n);
+/* Copy what the requesters know into the flow table's results. */
+void nic_report(const struct nic *n);
+/* The earliest start of a flow that has begun by @now and is not acknowledged in full; TIME_NEVER if there is none. */
+u64 nic_oldest_open(const struct nic *n, u64 now);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The host's side of its link: XDP must be there for the veth to take redirected frames; the TC program counts
+ * the lab's frames once every packet socket has its copy, and keeps them from the host's own IP stack (it would
+ * answer with ICMP).
+ */
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/wire.h"
+
+#define HOST_IFINDEX_BASE 100000 /* lab/netlab.h */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} host_rx SEC(".maps");
+
+SEC("xdp")
+int pass(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+SEC("tc")
+int count(struct __sk_buff *skb)
+{
+	u32 host = skb->ifindex - HOST_IFINDEX_BASE;
+	u64 *n = bpf_map_lookup_elem(&host_rx, &host);
+	u8 magic[4];
+
+	if (!n || skb->len < ETH_MIN + STAMP_LEN || bpf_skb_load_bytes(skb, skb->len - STAMP_LEN, magic, 4) ||
+	    get32(magic) != STAMP_MAGIC)
+		return TC_ACT_OK;
+	__sync_fetch_and_add(n, 1);
+	return TC_ACT_SHOT;
+}
+
+char LICENSE[] SEC("license") = "GPL";

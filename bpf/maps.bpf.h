@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All maps of the switch programs. Their sizes are the loader's to set (lab/fabric_kernel.c): 1 here. */
+#ifndef LOSSLAB_MAPS_BPF_H
+#define LOSSLAB_MAPS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/fabric.h"
+
+struct small_slot {
+	u8 bytes[SLOT_SMALL];
+};
+
+#define ARRAY(name, value_type)                   \
+	struct {                                  \
+		__uint(type, BPF_MAP_TYPE_ARRAY); \
+		__uint(map_flags, BPF_F_MMAPABLE); \
+		__uint(max_entries, 1);           \
+		__type(key, u32);                 \
+		__type(value, value_type);        \
+	} name SEC(".maps")
+
+ARRAY(switches, struct sw);
+ARRAY(ports, struct port);
+ARRAY(port_rx, struct port_rx);
+ARRAY(nodes, struct node_cell); /* switches, then hosts */
+ARRAY(frames, struct frame);
+ARRAY(voqs, struct voq);
+ARRAY(routes, u64);        /* [switch][host] */
+ARRAY(arrivals, u32);      /* arrival queues: frames in order of arrival */
+ARRAY(free_small, u32);    /* per port, free slots for its ingress; laid out like arrivals */
+ARRAY(free_large, u32);
+ARRAY(stack_small, u32);   /* the lab's free slots */
+ARRAY(stack_large, u32);
+ARRAY(emissions, struct emission);
+ARRAY(todo, u32);          /* switches to advance in this window */
+ARRAY(small_slots, struct small_slot);
+
+/* Large slots: value_size is set by the loader from the mtu. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, SLOT_LARGE);
+} large_slots SEC(".maps");
+
+/* Output port -> its veth, resolved in the port's namespace when the entry was written. */
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} devices SEC(".maps");
+
+const volatile struct fab_cfg cfg = {};
+struct fab_state state = {};
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a switch reads of a frame: destination, class, ECN, the 5-tuple; or a PFC frame's vector and
+ * quanta. Frames come from outside: @head holds SLOT_SMALL bytes that may be read whatever @len says,
+ * and nothing is believed before it is checked.
+ */
+#ifndef LOSSLAB_PARSE_H
+#define LOSSLAB_PARSE_H
+
+#include "bpf/fabric.h"
+#include "bpf/route.h"
+#include "bpf/wire.h"
+
+/* Hosts have addresses 10.0.0.0/8 + number + 1. */
+#define HOST_NET 0x0a000000U
+
+static inline u32 host_addr(u32 host)
+{
+	return HOST_NET + host + 1;
+}
+
+static inline int parse_pfc(const u8 *head, struct frame *f)
+{
+	if (get16(head + ETH_LEN) != PFC_OPCODE)
+		return -1;
+	f->flags = FRAME_PFC;
+	f->class = 0;
+	f->dst = FAB_NONE;
+	f->pfc_classes = get16(head + PFC_VECTOR_OFF) & 0xff;
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		f->pfc_quanta[c] = get16(head + PFC_QUANTA_OFF + 2 * c);
+	return 0;
+}
+
+static inline int parse_ip(const u8 *head, u32 len, struct frame *f)
+{
+	const u8 *ip = head + IP_OFF;
+	u32 total = get16(ip + 2);
+	u32 daddr = get32(ip + 16);
+	u8 op = head[BTH_OFF];
+
+	if (ip[0] != 0x45 || total < IP_LEN + UDP_LEN + BTH_LEN + ICRC_LEN || total + ETH_LEN > len)
+		return -1;
+	if (daddr <= HOST_NET || daddr > (HOST_NET | 0xffffff))
+		return -1;
+	f->flags = 0;
+	f->class = ip[1] >> 5; /* DSCP's upper three bits */
+	if ((ip[1] & 3) == 1 || (ip[1] & 3) == 2)
+		f->flags |= FRAME_ECT;
+	if ((ip[1] & 3) == 3)
+		f->flags |= FRAME_ECT | FRAME_CE;
+	if (op != OP_ACK && op != OP_CNP)
+		f->flags |= FRAME_DATA;
+	f->dst = daddr - HOST_NET - 1;
+	f->flow_key = route_flow_key(get32(ip + 12), daddr, get32(head + UDP_OFF), ip[9]);
+	return 0;
+}
+
+/* Fill @f from a frame of @len bytes; 0, or -1 if it is not a frame that this lab makes. */
+static inline int parse_frame(const u8 *head, u32 len, struct frame *f)
+{
+	if (len < ETH_MIN)
+		return -1;
+	if (get16(head + 12) == ETHERTYPE_MACC)
+		return parse_pfc(head, f);
+	if (get16(head + 12) == ETHERTYPE_IP)
+		return parse_ip(head, len, f);
+	return -1;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Byte layouts of everything on a lab link: Ethernet, IPv4, UDP, RoCEv2 (InfiniBand Architecture
+ * Specification 1.3, annex A17), 802.1Qbb PFC, and the lab's stamp. Offsets and accessors over
+ * bytes, big-endian throughout, so that BPF, agents and tests agree on one text.
+ *
+ * If you add a frame type: its sizes here, its parser in bpf/parse.h, its builder in agent/packet.c,
+ * its row in tests/unit/test_packet.c.
+ */
+#ifndef LOSSLAB_WIRE_H
+#define LOSSLAB_WIRE_H
+
+#include "bpf/types.h"
+
+/* Ethernet. Preamble 8, FCS 4 and gap 12 are never in a frame's bytes, but take their time on the wire. */
+#define ETH_LEN 14
+#define ETH_MIN 60        /* without FCS */
+#define ETH_WIRE_EXTRA 24 /* preamble + FCS + gap */
+#define ETHERTYPE_IP 0x0800
+#define ETHERTYPE_MACC 0x8808
+
+/* IPv4 without options, UDP, base transport header. */
+#define IP_OFF 14
+#define IP_LEN 20
+#define UDP_OFF 34
+#define UDP_LEN 8
+#define BTH_OFF 42
+#define BTH_LEN 12
+#define EXT_OFF 54 /* what follows the BTH: RETH, AETH or payload */
+#define RETH_LEN 16
+#define AETH_LEN 4
+#define ICRC_LEN 4
+#define ROCE_PORT 4791
+#define ROCE_OVERHEAD (EXT_OFF + ICRC_LEN) /* 58: of a packet without extension headers */
+#define ACK_LEN (ROCE_OVERHEAD + AETH_LEN) /* 62 */
+
+/* PFC: 802.1Qbb-2011 / 802.3 clause 31 MAC control frame, opcode 0x0101. */
+#define PFC_OPCODE 0x0101
+#define PFC_VECTOR_OFF 16
+#define PFC_QUANTA_OFF 18
+#define PFC_LEN 60
+#define PFC_QUANTUM_BYTES 64 /* 512 bit times */
+
+/* The stamp: the last bytes of every frame on a lab link, after the pad to 60. Nobody else's header covers it. */
+#define STAMP_LEN 16
+#define STAMP_MAGIC 0x4c4f5353U /* "LOSS" */
+/* offset 0: magic, u32; 4: version, u16; 6: frame length without stamp, u16; 8: arrival time in ps, u64 */
+#define STAMP_VERSION 1
+
+#define MTU_MAX 2048 /* payload of a packet */
+#define FRAME_MAX (EXT_OFF + RETH_LEN + MTU_MAX + ICRC_LEN)
+
+enum bth_opcode {
+	OP_SEND_FIRST = 0x00,
+	OP_SEND_MIDDLE = 0x01,
+	OP_SEND_LAST = 0x02,
+	OP_SEND_ONLY = 0x04,
+	OP_WRITE_FIRST = 0x06,
+	OP_WRITE_MIDDLE = 0x07,
+	OP_WRITE_LAST = 0x08,
+	OP_WRITE_LAST_IMM = 0x09,
+	OP_WRITE_ONLY = 0x0a,
+	OP_WRITE_ONLY_IMM = 0x0b,
+	OP_ACK = 0x11,
+	OP_CNP = 0x81,
+};
+
+enum aeth_syndrome {
+	AETH_ACK = 0x1f,         /* ACK, credits not used */
+	AETH_NAK_SEQUENCE = 0x60 /* NAK, PSN sequence error */
+};
+
+#define PSN_MASK 0xffffffU
+
+/* Frame bytes -> bytes of time on the wire. */
+static inline u32 wire_bytes(u32 len)
+{
+	return (len < ETH_MIN ? ETH_MIN : len) + ETH_WIRE_EXTRA;
+}
+
+static inline u16 get16(const u8 *p)
+{
+	return (u16)(p[0] << 8 | p[1]);
+}
+
+static inline u32 get24(const u8 *p)
+{
+	return (u32)p[0] << 16 | (u32)p[1] << 8 | p[2];
+}
+
+static inline u32 get32(const u8 *p)
+{
+	return (u32)p[0] << 24 | (u32)p[1] << 16 | (u32)p[2] << 8 | p[3];
+}
+
+static inline u64 get64(const u8 *p)
+{
+	return (u64)get32(p) << 32 | get32(p + 4);
+}
+
+static inline void put16(u8 *p, u16 v)
+{
+	p[0] = v >> 8;
+	p[1] = (u8)v;
+}
+
+static inline void put24(u8 *p, u32 v)
+{
+	p[0] = (u8)(v >> 16);
+	p[1] = (u8)(v >> 8);
+	p[2] = (u8)v;
+}
+
+static inline void put32(u8 *p, u32 v)
+{
+	put16(p, v >> 16);
+	put16(p + 2, (u16)v);
+}
+
+static inline void put64(u8 *p, u64 v)
+{
+	put32(p, v >> 32);
+	put32(p + 4, (u32)v);
+}
+
+static inline void stamp_put(u8 *p, u16 len, u64 arrival)
+{
+	put32(p, STAMP_MAGIC);
+	put16(p + 4, STAMP_VERSION);
+	put16(p + 6, len);
+	put64(p + 8, arrival);
+}
+
+/* The IPv4 header's checksum over @p[20] with the checksum field taken as zero. */
+static inline u16 ip_checksum(const u8 *p)
+{
+	u32 sum = 0;
+
+	for (int i = 0; i < IP_LEN; i += 2)
+		if (i != 10)
+			sum += get16(p + i);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (u16)~sum;
+}
+
+#endif

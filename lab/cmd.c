@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Messages, options and exit codes, the same in every command. */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/cmd_priv.h"
+
+#ifndef PREFIX
+#define PREFIX "/usr/local"
+#endif
+
+int cmd_fail(int code, const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	/* One write: lines of several processes do not mix. */
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+	fprintf(stderr, "losslab: %s\n", line);
+	return code;
+}
+
+const char *cmd_generators(void)
+{
+	static char dir[PATH_MAX + 16];
+	const char *env = getenv("LOSSLAB_TOPO");
+	char self[PATH_MAX];
+	ssize_t n;
+
+	if (env && *env)
+		return env;
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n > 0) {
+		self[n] = '\0';
+		snprintf(dir, sizeof(dir), "%s/../topo", dirname(self));
+		if (!access(dir, R_OK | X_OK))
+			return dir;
+	}
+	return PREFIX "/share/losslab/topo";
+}
+
+/* "+xyz" for getopt: the short forms of the long options. */
+static void short_forms(const struct option *options, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[n++] = '+';
+	out[n++] = ':';
+	for (; options->name && n + 3 < size; options++) {
+		if (options->val <= ' ' || options->val > '~')
+			continue;
+		out[n++] = (char)options->val;
+		if (options->has_arg == required_argument)
+			out[n++] = ':';
+	}
+	out[n] = '\0';
+}
+
+int cmd_getopt(int argc, char **argv, const struct option *options)
+{
+	char letters[64];
+	int c;
+
+	short_forms(options, letters, sizeof(letters));
+	opterr = 0;
+	c = getopt_long(argc, argv, letters, options, NULL);
+	if (c != '?' && c != ':')
+		return c;
+	cmd_fail(EXIT_USAGE, c == ':' ? "%s: option %s: needs a value" : "%s: option %s: unknown (losslab %s --help)",
+		 argv[0], argv[optind - 1], argv[0]);
+	return '?';
+}
+
+int cmd_exit_code(int err)
+{
+	switch (-err) {
+	case 0:
+		return EXIT_DONE;
+	case EINVAL:
+	case ENOENT:
+	case EEXIST:
+	case EADDRINUSE:
+	case EBUSY:
+	case EBADMSG:
+	case ENAMETOOLONG:
+		return EXIT_USAGE;
+	default:
+		return EXIT_SYSTEM;
+	}
+}

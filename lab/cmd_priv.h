@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What every command does alike: its --help, its options' errors, its exit code. */
+#ifndef LOSSLAB_CMD_PRIV_H
+#define LOSSLAB_CMD_PRIV_H
+
+#include <getopt.h>
+
+#include "lab/cmd.h"
+
+/* Print the usage of the command @name, from its row in the table, and @options (lines, or ""). Returns EXIT_DONE. */
+int cmd_help(const char *name, const char *options);
+/*
+ * getopt_long() with "--name", "--help" and the like, stopping at the first word that is no option. On a bad option
+ * says so in one line and returns '?'.
+ */
+int cmd_getopt(int argc, char **argv, const struct option *options);
+/* Say that the words left on the command line are wrong. Returns EXIT_USAGE. */
+int cmd_bad_args(const char *name);
+/* The exit code for -errno of a netlab function. */
+int cmd_exit_code(int err);
+
+#endif

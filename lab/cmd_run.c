@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/* losslab run: one experiment, or a scenario's variants one after the other. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lab/cmd_priv.h"
+#include "lab/experiment.h"
+#include "lab/netlab.h"
+#include "lab/scenario.h"
+
+static const char options_help[] =
+	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"\n"
+	"  KEY=VALUE         settings; they override the scenario's common ones\n"
+	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down)\n"
+	"  -e, --engine E    kernel, or twin: the same result without namespaces and root\n"
+	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, summary.json there\n"
+	"  -j, --json        print summary.json instead of the summary\n"
+	"  -q, --quiet       no progress bar\n\n";
+
+static const struct option options[] = {
+	{"name", required_argument, NULL, 'n'}, {"engine", required_argument, NULL, 'e'},
+	{"out", required_argument, NULL, 'o'},	{"json", no_argument, NULL, 'j'},
+	{"quiet", no_argument, NULL, 'q'},	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+struct run_args {
+	const char *name, *engine, *out;
+	bool json, quiet;
+	struct scenario scenario;
+	struct topo *topo;
+	struct netlab lab;
+	bool own_lab, lab_open;
+	char own_name[LAB_NAME_MAX];
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int sig)
+{
+	stopped = sig;
+}
+
+/* A bar on the terminal; nothing where stderr is not one. */
+static int progress(void *ctx, u32 completed, u32 flows, u64 now)
+{
+	const char *label = ctx;
+	u32 width = 30, full = flows ? (u64)completed * width / flows : width;
+
+	if (label)
+		fprintf(stderr, "\r%-20.20s [%.*s%*s] %u/%u flows, %llu us ", label, full, "##############################", width - full,
+			"", completed, flows, now / PS_PER_US);
+	return stopped;
+}
+
+static void progress_clear(bool shown)
+{
+	if (shown)
+		fprintf(stderr, "\r%*s\r", 78, "");
+}
+
+/* The directory of one variant: DIR itself, or DIR/1, DIR/2, ... */
+static int write_records(const struct run_args *a, const struct experiment *x, u32 i, char *err)
+{
+	char dir[CFG_STR + 16];
+
+	if (!x->cfg.out[0])
+		return 0;
+	if (a->scenario.n == 1)
+		snprintf(dir, sizeof(dir), "%s", x->cfg.out);
+	else
+		snprintf(dir, sizeof(dir), "%s/%u", x->cfg.out, i + 1);
+	return records_write(&x->result, &x->totals, dir, err);
+}
+
+static int run_variant(struct run_args *a, u32 i, struct experiment *x)
+{
+	bool bar = !a->quiet && isatty(STDERR_FILENO);
+	char err[EXPERIMENT_ERR_MAX] = "";
+	int rc;
+
+	rc = experiment_run(x, &a->scenario.cfg[i], a->topo, a->lab_open ? a->lab.name : NULL, progress,
+			    bar ? a->scenario.label[i] : NULL, err);
+	progress_clear(bar);
+	if (!rc)
+		rc = write_records(a, x, i, err);
+	if (!rc)
+		return strcmp(x->result.status, "stuck") ? EXIT_DONE : EXIT_CHECK;
+	cmd_fail(0, "%s", err[0] ? err : strerror(-rc));
+	return rc == -EINVAL || rc == -ENOENT ? EXIT_USAGE : rc == -EPERM || rc == -EOPNOTSUPP ? EXIT_SYSTEM : EXIT_CHECK;
+}
+
+static void print_results(const struct run_args *a, const struct experiment *x, u32 n)
+{
+	const struct run_result *runs[SCENARIO_VARIANTS];
+	struct run_totals totals[SCENARIO_VARIANTS];
+	const char *labels[SCENARIO_VARIANTS];
+
+	for (u32 i = 0; i < n; i++) {
+		runs[i] = &x[i].result;
+		totals[i] = x[i].totals;
+		labels[i] = a->scenario.label[i];
+		if (a->json)
+			records_json(runs[i], &totals[i], stdout);
+		else if (n == 1)
+			records_print(runs[i], &totals[i], stdout);
+	}
+	if (!a->json && n > 1)
+		records_table(runs, totals, labels, n, stdout);
+}
+
+static int run_all(struct run_args *a)
+{
+	struct experiment *x = calloc(a->scenario.n, sizeof(*x));
+	int code = EXIT_DONE;
+	u32 n;
+
+	if (!x)
+		return cmd_fail(EXIT_SYSTEM, "out of memory");
+	for (n = 0; n < a->scenario.n && code == EXIT_DONE; n++)
+		code = run_variant(a, n, &x[n]);
+	if (code == EXIT_DONE || (code == EXIT_CHECK && x[n - 1].result.status))
+		print_results(a, x, n);
+	for (u32 i = 0; i < n; i++)
+		experiment_free(&x[i]);
+	free(x);
+	return code;
+}
+
+/* Variants of a scenario run on one lab, so they share the topology. */
+static int check_topology(const struct run_args *a)
+{
+	for (u32 i = 1; i < a->scenario.n; i++)
+		if (strcmp(a->scenario.cfg[i].topology, a->scenario.cfg[0].topology))
+			return cmd_fail(EXIT_USAGE, "topology: %s: the variants of a scenario share one topology", a->scenario.cfg[i].topology);
+	return EXIT_DONE;
+}
+
+/* The kernel engine runs on a standing lab, or on one of its own. */
+static int open_lab(struct run_args *a)
+{
+	char err[LAB_ERR_MAX];
+	const char *name = a->name ? a->name : "lab";
+	int rc;
+
+	if (geteuid())
+		return cmd_fail(EXIT_SYSTEM, "run: the kernel engine needs root: use sudo, or --engine twin");
+	if (!netlab_exists(name)) {
+		if (a->name)
+			return cmd_fail(EXIT_USAGE, "lab %s: not there: losslab up --name %s TOPOLOGY builds it", name, name);
+		snprintf(a->own_name, sizeof(a->own_name), "run%d", (int)getpid());
+		rc = topo_open(a->scenario.cfg[0].topology, cmd_generators(), &a->topo, err);
+		if (!rc) {
+			rc = netlab_up(a->own_name, a->topo, err);
+			a->own_lab = !rc;
+		}
+		if (rc)
+			return cmd_fail(cmd_exit_code(rc), "%s", err);
+		topo_free(a->topo);
+		a->topo = NULL;
+		name = a->own_name;
+	} else if (a->scenario.cfg[0].topology_set) {
+		return cmd_fail(EXIT_USAGE, "topology: lab %s stands and has its own: leave the key out, or take the lab down", name);
+	}
+	rc = netlab_open(name, &a->lab, err);
+	if (rc)
+		return cmd_fail(cmd_exit_code(rc), "%s", err);
+	a->lab_open = true;
+	a->topo = a->lab.topo;
+	return EXIT_DONE;
+}
+
+static int open_twin(struct run_args *a)
+{
+	char err[TOPO_ERR_MAX];
+	int rc = topo_open(a->scenario.cfg[0].topology, cmd_generators(), &a->topo, err);
+
+	return rc ? cmd_fail(cmd_exit_code(rc), "%s", err) : EXIT_DONE;
+}
+
+static int finish(struct run_args *a, int code)
+{
+	char err[LAB_ERR_MAX];
+
+	if (a->lab_open)
+		netlab_close(&a->lab);
+	else if (a->topo)
+		topo_free(a->topo);
+	if (a->own_lab && netlab_down(a->own_name, err))
+		return cmd_fail(EXIT_CHECK, "%s", err);
+	return code;
+}
+
+static int apply_options(struct run_args *a)
+{
+	char err[CFG_ERR_MAX], word[CFG_STR + 8];
+
+	for (u32 i = 0; i < a->scenario.n; i++) {
+		if (a->engine) {
+			snprintf(word, sizeof(word), "engine=%s", a->engine);
+			if (cfg_set(&a->scenario.cfg[i], word, err))
+				return cmd_fail(EXIT_USAGE, "%s", err);
+		}
+		if (a->out) {
+			snprintf(word, sizeof(word), "out=%s", a->out);
+			if (cfg_set(&a->scenario.cfg[i], word, err))
+				return cmd_fail(EXIT_USAGE, "%s", err);
+		}
+	}
+	return EXIT_DONE;
+}
+
+/* The words: at most one scenario, and settings. */
+static int read_words(struct run_args *a, int argc, char **argv)
+{
+	const char *path = NULL;
+	char err[CFG_ERR_MAX];
+	int n = 0, rc;
+
+	for (int i = 0; i < argc; i++) {
+		if (strchr(argv[i], '='))
+			argv[n++] = argv[i];
+		else if (path)
+			return cmd_fail(EXIT_USAGE, "run: %s: one scenario at a time, and %s is one already", argv[i], path);
+		else
+			path = argv[i];
+	}
+	rc = scenario_read(&a->scenario, path, argv, n, err);
+	return rc ? cmd_fail(EXIT_USAGE, "%s", err) : apply_options(a);
+}
+
+static int parse(struct run_args *a, int argc, char **argv)
+{
+	int c;
+
+	while ((c = cmd_getopt(argc, argv, options)) != -1) {
+		switch (c) {
+		case 'n':
+			a->name = optarg;
+			break;
+		case 'e':
+			a->engine = optarg;
+			break;
+		case 'o':
+			a->out = optarg;
+			break;
+		case 'j':
+			a->json = true;
+			break;
+		case 'q':
+			a->quiet = true;
+			break;
+		case 'h':
+			cmd_help("run", options_help);
+			cfg_help(stdout);
+			exit(EXIT_DONE);
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	return read_words(a, argc - optind, argv + optind);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct sigaction sa = { .sa_handler = stop };
+	static struct run_args a;
+	int code;
+
+	code = parse(&a, argc, argv);
+	if (!code)
+		code = check_topology(&a);
+	if (code)
+		return code;
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	code = a.scenario.cfg[0].engine == ENGINE_TWIN ? open_twin(&a) : open_lab(&a);
+	if (!code)
+		code = run_all(&a);
+	return finish(&a, code);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Windows of virtual time (conservative lookahead): nothing that a node does in [T, T+W) reaches another before
+ * T+W, W being the shortest delay of any link, so within a window nodes are independent.
+ */
+#include "lab/conductor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PROGRESS_WINDOWS 256 /* between two calls of progress() */
+
+/* The earliest event anywhere. */
+static u64 earliest(struct conductor *c)
+{
+	const struct fabric *f = c->engine->fabric;
+	struct node_cell *cell = c->engine->mem.nodes;
+	u64 next = TIME_NEVER;
+
+	for (u32 n = 0; n < f->size.switches + f->size.hosts; n++) {
+		if (cell[n].arrival < cell[n].next)
+			cell[n].next = cell[n].arrival;
+		cell[n].arrival = TIME_NEVER;
+		if (cell[n].next < next)
+			next = cell[n].next;
+	}
+	return next;
+}
+
+/* Flows by start time, to know how many have begun. */
+struct starts {
+	u64 *time;
+	u32 n, begun;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int starts_init(struct starts *s, const struct flow_table *t)
+{
+	s->n = t->n;
+	s->begun = 0;
+	s->time = calloc(t->n + 1, sizeof(u64));
+	if (!s->time)
+		return -ENOMEM;
+	for (u32 i = 0; i < t->n; i++)
+		s->time[i] = t->flows[i].start_ps;
+	qsort(s->time, s->n, sizeof(u64), compare_times);
+	return 0;
+}
+
+struct watch {
+	u64 fresh;    /* packets received for the first time, by all hosts */
+	u64 progress; /* virtual time of the last change, or of the last moment with no flow open */
+};
+
+/* Add up what the hosts have to report; returns the packets received for the first time. */
+static u64 take_stock(struct conductor *c)
+{
+	u64 fresh = 0;
+
+	c->completed = 0;
+	for (u32 h = 0; h < c->engine->fabric->size.hosts; h++) {
+		fresh += c->engine->hosts[h].fresh;
+		c->completed += c->engine->hosts[h].completed;
+	}
+	return fresh;
+}
+
+/* Has nothing moved for too long although flows are open? */
+static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64 now)
+{
+	const struct fabric *f = c->engine->fabric;
+	u64 fresh = take_stock(c);
+
+	while (s->begun < s->n && s->time[s->begun] < now)
+		s->begun++;
+	if (fresh != w->fresh || c->completed == s->begun) {
+		w->fresh = fresh;
+		w->progress = now;
+	}
+	return now - w->progress > f->cfg->stuck_after;
+}
+
+static int run(struct conductor *c, struct starts *s)
+{
+	const struct fabric *f = c->engine->fabric;
+	u64 end = f->cfg->until == UNTIL_ARRIVALS && s->n ? s->time[s->n - 1] : TIME_LIMIT;
+	struct watch w = { 0, 0 };
+	int rc;
+
+	for (;;) {
+		u64 now = earliest(c), until;
+
+		if (now == TIME_NEVER) {
+			take_stock(c);
+			c->status = c->completed == s->n ? "done" : "stuck";
+			return 0;
+		}
+		if (is_stuck(c, &w, s, now)) {
+			c->status = "stuck";
+			return 0;
+		}
+		if (now >= end) {
+			c->status = "arrivals";
+			c->now = end;
+			return 0;
+		}
+		until = now + f->window < end ? now + f->window : end;
+		rc = c->engine->ops->window(c->engine, until);
+		if (rc)
+			return rc;
+		c->now = now;
+		if (++c->windows % PROGRESS_WINDOWS == 0 && c->progress &&
+		    c->progress(c->progress_ctx, c->completed, s->n, now)) {
+			snprintf(c->engine->err, sizeof(c->engine->err), "run: interrupted");
+			return -EINTR;
+		}
+	}
+}
+
+int conductor_run(struct conductor *c)
+{
+	struct starts s;
+	int rc = starts_init(&s, &c->engine->fabric->flows);
+
+	if (!rc)
+		rc = run(c, &s);
+	free(s.time);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The conductor: moves virtual time on, window by window, until a run is over. */
+#ifndef LOSSLAB_CONDUCTOR_H
+#define LOSSLAB_CONDUCTOR_H
+
+#include "lab/engine.h"
+
+struct conductor {
+	struct engine *engine;
+	/* Called now and then with what is done so far; may be NULL. Returns non-zero to end the run (-EINTR). */
+	int (*progress)(void *ctx, u32 completed, u32 flows, u64 now);
+	void *progress_ctx;
+	/* results */
+	const char *status; /* "done", "arrivals", "stuck" */
+	u64 now;            /* the end of the run */
+	u64 windows;
+	u64 completed;
+};
+
+/* Run to the end. 0 (also when stuck), or -errno with engine->err. */
+int conductor_run(struct conductor *c);
+
+/*
+ * Collect the records of a finished run, and check that no frame is missing: sent = delivered + dropped + queued,
+ * on every link and in all. 0, or -EPROTO with engine->err naming the link. Free r->flows and r->ports afterwards.
+ */
+int conductor_records(struct conductor *c, struct run_result *r);
+
+/* Name what a stuck run waits for: unfinished flows and paused ports, one line each, at most @most of either. */
+void conductor_explain(const struct conductor *c, const struct run_result *r, u32 most, FILE *out);
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The records of a finished run, and the proof that no frame is missing. */
+#include "lab/conductor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/pfc.h"
+
+struct books {
+	const struct fabric *f;
+	const struct fabric_memory *m;
+	struct nic_stats *nic;
+	u64 *paused, *clock;
+};
+
+/* Frames, PFC not counted, that have reached port @n and not been handled. */
+static u64 in_arrival_queue(const struct books *b, u32 n)
+{
+	const struct port *p = &b->m->ports[n];
+	u64 count = 0;
+
+	for (u32 at = p->arrq_head; at != b->m->rx[n].tail; at++)
+		count += !(b->m->frames[b->m->arrivals[p->cfg.arrq_base + (at & p->cfg.arrq_mask)]].flags & FRAME_PFC);
+	return count;
+}
+
+static u64 in_voqs(const struct books *b, u32 s)
+{
+	const struct sw *sw = &b->m->switches[s];
+	u64 count = 0;
+
+	for (u32 v = 0; v < sw->n_ports * sw->n_ports * FAB_CLASSES; v++)
+		for (u32 id = b->m->voqs[sw->voq_base + v].head; id != FAB_NONE; id = b->m->frames[id].next)
+			count++;
+	return count;
+}
+
+/* What the far end of switch port @n has put on the link, as far as it was not lost on purpose. */
+static u64 sent_towards(const struct books *b, u32 n)
+{
+	u32 peer = b->m->ports[n].cfg.peer;
+
+	if (peer & PEER_HOST)
+		return b->nic[peer & ~PEER_HOST].tx_frames;
+	return b->m->ports[peer].stats.tx_frames - b->m->ports[peer].stats.lost_out_frames;
+}
+
+/* Every link into a switch: what was sent has been handled or is waiting. */
+static int check_links(const struct books *b, struct run_result *r, char *err)
+{
+	char name[64];
+
+	for (u32 n = 0; n < b->f->size.ports; n++) {
+		u64 waiting = in_arrival_queue(b, n), handled = b->m->ports[n].stats.rx_frames, sent = sent_towards(b, n);
+
+		r->queued += waiting;
+		if (sent == handled + waiting)
+			continue;
+		snprintf(err, ENGINE_ERR_MAX, "frames: link into %s: %llu sent, %llu handled, %llu waiting",
+			 fabric_port_name(b->f, n, name, sizeof(name)), sent, handled, waiting);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+/* Every switch: what came in has gone out, been dropped, or is queued. */
+static int check_switches(const struct books *b, struct run_result *r, char *err)
+{
+	for (u32 s = 0; s < b->f->size.switches; s++) {
+		u64 in = 0, out = 0, dropped = 0, queued = in_voqs(b, s);
+
+		for (u32 i = 0; i < b->m->switches[s].n_ports; i++) {
+			const struct port_stats *st = &b->m->ports[b->m->switches[s].port_base + i].stats;
+
+			in += st->rx_frames;
+			out += st->tx_frames;
+			for (u32 d = 0; d < FAB_DROPS; d++)
+				dropped += st->drops[d];
+			dropped -= st->lost_out_frames;
+		}
+		r->queued += queued;
+		if (in == out + dropped + queued)
+			continue;
+		snprintf(err, ENGINE_ERR_MAX, "frames: switch %s: %llu in, %llu out, %llu dropped, %llu queued",
+			 b->f->topo->nodes[b->f->topo->switches[s]].name, in, out, dropped, queued);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+/* All in all, and on the links into hosts. */
+static int check_total(const struct books *b, struct run_result *r, char *err)
+{
+	for (u32 h = 0; h < b->f->size.hosts; h++) {
+		const struct port_stats *st = &b->m->ports[b->f->host_port[h]].stats;
+
+		r->sent += b->nic[h].tx_frames;
+		r->delivered += b->nic[h].rx_frames;
+		r->crossings_data += b->nic[h].tx_data;
+		r->crossings_ack += b->nic[h].tx_frames - b->nic[h].tx_data;
+		if (st->tx_frames - st->lost_out_frames < b->nic[h].rx_frames) {
+			snprintf(err, ENGINE_ERR_MAX, "frames: link to host %s: more received than sent",
+				 b->f->topo->nodes[b->f->topo->hosts[h]].name);
+			return -EPROTO;
+		}
+		r->queued += st->tx_frames - st->lost_out_frames - b->nic[h].rx_frames;
+	}
+	for (u32 n = 0; n < b->f->size.ports; n++) {
+		const struct port_stats *st = &b->m->ports[n].stats;
+
+		for (u32 d = 0; d < FAB_DROPS; d++)
+			r->dropped += st->drops[d];
+		r->crossings_data += st->tx_data;
+		r->crossings_ack += st->tx_frames - st->tx_data;
+	}
+	if (r->sent == r->delivered + r->dropped + r->queued)
+		return 0;
+	snprintf(err, ENGINE_ERR_MAX, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued", r->sent, r->delivered,
+		 r->dropped, r->queued);
+	return -EPROTO;
+}
+
+static void switch_row(const struct books *b, u32 n, u64 now, struct port_record *row)
+{
+	const struct port *p = &b->m->ports[n];
+	const struct port_stats *st = &p->stats;
+	struct pause_state pause = p->pause;
+	const struct topo *t = b->f->topo;
+
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		pause_account(&pause, c, now);
+	*row = (struct port_record){
+		.node = t->nodes[t->switches[p->cfg.sw]].name,
+		.port = n - b->f->port_base[p->cfg.sw],
+		.rx_frames = st->rx_frames,
+		.rx_bytes = st->rx_bytes,
+		.tx_frames = st->tx_frames,
+		.tx_bytes = st->tx_bytes,
+		.drops = { [DROP_BUFFER] = st->drops[FAB_DROP_BUFFER],
+			   [DROP_LOSS] = st->drops[FAB_DROP_LOSS],
+			   [DROP_NO_ROUTE] = st->drops[FAB_DROP_NO_ROUTE] },
+		.ecn_marks = st->ecn_marks,
+		.pause_tx = st->pause_tx,
+		.pause_rx = st->pause_rx,
+		.resume_tx = st->resume_tx,
+		.resume_rx = st->resume_rx,
+		.paused_ps = pause.total,
+		.max_queue = st->max_queue,
+		.max_buffer = st->max_buffer,
+	};
+	if (p->cfg.peer & PEER_HOST) {
+		row->peer = t->nodes[t->hosts[p->cfg.peer & ~PEER_HOST]].name;
+	} else {
+		const struct port_cfg *far = &b->m->ports[p->cfg.peer].cfg;
+
+		row->peer = t->nodes[t->switches[far->sw]].name;
+		row->peer_port = far->number - b->f->port_base[far->sw];
+	}
+}
+
+static void host_row(const struct books *b, u32 h, struct port_record *row)
+{
+	const struct port_cfg *far = &b->f->ports[b->f->host_port[h]];
+	const struct topo *t = b->f->topo;
+	const struct nic_stats *s = &b->nic[h];
+
+	*row = (struct port_record){
+		.node = t->nodes[t->hosts[h]].name,
+		.peer = t->nodes[t->switches[far->sw]].name,
+		.peer_port = far->number - b->f->port_base[far->sw],
+		.rx_frames = s->rx_frames,
+		.rx_bytes = s->rx_bytes,
+		.tx_frames = s->tx_frames,
+		.tx_bytes = s->tx_bytes,
+		.pause_rx = s->pause_rx,
+		.resume_rx = s->resume_rx,
+		.paused_ps = b->paused[h],
+	};
+}
+
+static void flow_rows(const struct fabric *f, struct run_result *r)
+{
+	for (u32 i = 0; i < f->flows.n; i++) {
+		const struct flow_result *res = &f->flows.results[i];
+
+		r->flows[i] = (struct flow_record){
+			.flow = f->flows.flows[i],
+			.completed = res->done_ps != TIME_NEVER,
+			.fct_ps = res->done_ps != TIME_NEVER ? res->done_ps - f->flows.flows[i].start_ps : 0,
+			.ideal_ps = f->ideal[i],
+			.packets_sent = res->packets_sent,
+			.retransmitted = res->retransmitted,
+			.timeouts = res->timeouts,
+			.nacks = res->nacks,
+		};
+	}
+}
+
+/* The run ended with its last event, unless it was cut off. */
+static u64 last_event(const struct conductor *c, const struct books *b)
+{
+	u64 last = 0;
+
+	if (!strcmp(c->status, "arrivals"))
+		return c->now;
+	for (u32 h = 0; h < b->f->size.hosts; h++)
+		if (b->clock[h] > last)
+			last = b->clock[h];
+	for (u32 s = 0; s < b->f->size.switches; s++)
+		if (b->m->switches[s].clock > last)
+			last = b->m->switches[s].clock;
+	return last;
+}
+
+static int collect(struct conductor *c, struct books *b, struct run_result *r)
+{
+	const struct fabric *f = b->f;
+	int rc = c->engine->ops->finish(c->engine, c->now, b->nic, b->paused, b->clock);
+
+	if (!rc)
+		rc = check_links(b, r, c->engine->err);
+	if (!rc)
+		rc = check_switches(b, r, c->engine->err);
+	if (!rc)
+		rc = check_total(b, r, c->engine->err);
+	if (rc)
+		return rc;
+	r->virtual_ps = last_event(c, b);
+	for (u32 n = 0; n < f->size.ports; n++)
+		switch_row(b, n, r->virtual_ps, &r->ports[n]);
+	for (u32 h = 0; h < f->size.hosts; h++)
+		host_row(b, h, &r->ports[f->size.ports + h]);
+	flow_rows(f, r);
+	r->cfg = f->cfg;
+	r->windows = c->windows;
+	r->status = c->status;
+	r->foreign = c->engine->foreign;
+	return 0;
+}
+
+int conductor_records(struct conductor *c, struct run_result *r)
+{
+	const struct fabric *f = c->engine->fabric;
+	struct books b = { .f = f, .m = &c->engine->mem };
+	int rc = -ENOMEM;
+
+	memset(r, 0, sizeof(*r));
+	r->n_flows = f->flows.n;
+	r->n_ports = f->size.ports + f->size.hosts;
+	r->flows = calloc(r->n_flows + 1, sizeof(*r->flows));
+	r->ports = calloc(r->n_ports, sizeof(*r->ports));
+	b.nic = calloc(f->size.hosts, sizeof(*b.nic));
+	b.paused = calloc(f->size.hosts, sizeof(u64));
+	b.clock = calloc(f->size.hosts, sizeof(u64));
+	if (r->flows && r->ports && b.nic && b.paused && b.clock)
+		rc = collect(c, &b, r);
+	free(b.nic);
+	free(b.paused);
+	free(b.clock);
+	return rc;
+}
+
+void conductor_explain(const struct conductor *c, const struct run_result *r, u32 most, FILE *out)
+{
+	const struct fabric *f = c->engine->fabric;
+	u32 shown = 0;
+	char name[64];
+
+	for (u32 i = 0; i < r->n_flows && shown < most; i++) {
+		if (r->flows[i].completed || r->flows[i].flow.start_ps > c->now)
+			continue;
+		fprintf(out, "  flow %u: %s -> %s, %llu bytes: not finished\n", i,
+			f->topo->nodes[f->topo->hosts[r->flows[i].flow.src]].name,
+			f->topo->nodes[f->topo->hosts[r->flows[i].flow.dst]].name, r->flows[i].flow.bytes);
+		shown++;
+	}
+	shown = 0;
+	for (u32 n = 0; n < f->size.ports && shown < most; n++) {
+		const struct port *p = &c->engine->mem.ports[n];
+		u32 paused = 0;
+
+		for (u32 k = 0; k < FAB_CLASSES; k++)
+			paused |= (u32)(p->pause.until[k] > c->now && p->pause.since[k] != TIME_NEVER) << k;
+		if (!paused)
+			continue;
+		fprintf(out, "  port %s: paused, classes 0x%02x\n", fabric_port_name(f, n, name, sizeof(name)), paused);
+		shown++;
+	}
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One experiment: plan, engine, conductor, records, and what it cost. */
+#include "lab/experiment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static u64 cpu_us(void)
+{
+	struct rusage self, children;
+
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return (u64)(self.ru_utime.tv_sec + self.ru_stime.tv_sec + children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000 +
+	       self.ru_utime.tv_usec + self.ru_stime.tv_usec + children.ru_utime.tv_usec + children.ru_stime.tv_usec;
+}
+
+static u64 wall_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static u64 peak_kb(void)
+{
+	struct rusage self;
+
+	getrusage(RUSAGE_SELF, &self);
+	return self.ru_maxrss;
+}
+
+static int conduct(struct experiment *x, const char *lab, char *err)
+{
+	int rc;
+
+	if (x->cfg.engine == ENGINE_TWIN)
+		x->conductor.engine = twin_new(&x->fabric, &rc, err);
+	else
+		x->conductor.engine = kernel_new(&x->fabric, lab, &rc, err);
+	if (!x->conductor.engine)
+		return rc;
+	rc = conductor_run(&x->conductor);
+	if (!rc)
+		rc = conductor_records(&x->conductor, &x->result);
+	if (!rc && !strcmp(x->conductor.status, "stuck")) {
+		fprintf(stderr, "losslab: run: stuck at %llu us: %u of %u flows unfinished; waiting:\n", x->conductor.now / PS_PER_US,
+			x->result.n_flows - (u32)x->conductor.completed, x->result.n_flows);
+		conductor_explain(&x->conductor, &x->result, 8, stderr);
+	}
+	if (rc)
+		snprintf(err, EXPERIMENT_ERR_MAX, "%s", x->conductor.engine->err[0] ? x->conductor.engine->err : strerror(-rc));
+	x->conductor.engine->ops->destroy(x->conductor.engine);
+	x->conductor.engine = NULL;
+	return rc;
+}
+
+int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct topo *topo, const char *lab,
+		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, char *err)
+{
+	u64 wall = wall_us(), cpu = cpu_us();
+	int rc;
+
+	memset(x, 0, sizeof(*x));
+	x->cfg = *cfg;
+	x->conductor.progress = progress;
+	x->conductor.progress_ctx = progress_ctx;
+	rc = fabric_plan(&x->fabric, &x->cfg, topo, err);
+	if (!rc)
+		rc = conduct(x, lab, err);
+	if (rc)
+		return rc;
+	x->result.wall_us = wall_us() - wall;
+	x->result.cpu_us = cpu_us() - cpu;
+	x->result.peak_kb = peak_kb();
+	records_totals(&x->result, &x->totals);
+	return 0;
+}
+
+void experiment_free(struct experiment *x)
+{
+	free(x->result.flows);
+	free(x->result.ports);
+	fabric_free(&x->fabric);
+}

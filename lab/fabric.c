@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From topology, configuration and flows to a fabric that an engine can run. */
+#include "lab/fabric.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bpf/pfc.h"
+
+#define SMALL_BUDGET (64 << 20) /* bytes of small slots up to which the worst case is simply provided for */
+
+static int fail(char *err, int code, const char *what)
+{
+	snprintf(err, FABRIC_ERR_MAX, "%s", what);
+	return code;
+}
+
+static u32 link_rate(const struct fabric *f, const struct topo_link *l)
+{
+	return f->cfg->rate_ps ? f->cfg->rate_ps : l->ps_per_byte;
+}
+
+static u64 link_delay(const struct fabric *f, const struct topo_link *l)
+{
+	return f->cfg->delay_ps ? f->cfg->delay_ps : l->delay_ps;
+}
+
+static const struct topo_link *port_link(const struct fabric *f, const struct topo_node *n, u32 port)
+{
+	return &f->topo->links[n->ports[port].link];
+}
+
+/* A probability in parts per 1e9 as a fraction of 2^32. */
+static u32 loss_scale(u64 ppb)
+{
+	u64 x = (ppb << 32) / 1000000000ULL;
+
+	return x > 0xffffffffULL ? 0xffffffffU : x;
+}
+
+/* The chance that one of two independent losses happens. */
+static u64 loss_join(u64 a, u64 b)
+{
+	return a + b - a * b / 1000000000ULL;
+}
+
+/*
+ * Losses on links between switches and from hosts to switches happen where the frame arrives; on the way to a host,
+ * at the departure from its switch. loss=P@NODE is about arrivals at that switch only.
+ */
+static void plan_loss(const struct fabric *f, const struct topo_node *sw, const struct topo_link *l, struct port_cfg *p)
+{
+	u64 in = l->loss_ppb, out = l->loss_ppb;
+
+	if (!f->cfg->loss_at[0]) {
+		in = loss_join(in, f->cfg->loss_ppb);
+		out = in;
+	} else if (!strcmp(f->cfg->loss_at, sw->name)) {
+		in = loss_join(in, f->cfg->loss_ppb);
+	}
+	p->loss_in = loss_scale(in);
+	p->loss_out = p->peer & PEER_HOST ? loss_scale(out) : 0;
+}
+
+static int plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err)
+{
+	u64 headroom = pfc_headroom(p->ps_per_byte, p->delay, f->frame_max);
+	const struct run_cfg *c = f->cfg;
+	char name[64];
+
+	if (c->xoff) {
+		p->xoff = c->xoff;
+	} else if (f->fab.pfc) {
+		if (headroom + 2 * f->frame_max > c->buffer) {
+			snprintf(err, FABRIC_ERR_MAX,
+				 "buffer: %u bytes: port %s needs %llu of headroom for PFC: enlarge buffer, or give xoff",
+				 c->buffer, fabric_port_name(f, p->number, name, sizeof(name)), headroom);
+			return -EINVAL;
+		}
+		p->xoff = c->buffer - headroom;
+	}
+	p->xon = c->xon ? c->xon : p->xoff > 2 * f->frame_max ? p->xoff - 2 * f->frame_max : 0;
+	if (p->xon >= p->xoff && p->xoff) {
+		snprintf(err, FABRIC_ERR_MAX, "xon: %u: must be below xoff, which is %u at port %s", p->xon, p->xoff,
+			 fabric_port_name(f, p->number, name, sizeof(name)));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int plan_port(struct fabric *f, u32 s, u32 port, char *err)
+{
+	const struct topo_node *n = &f->topo->nodes[f->topo->switches[s]];
+	const struct topo_link *l = port_link(f, n, port);
+	u32 far_end = !n->ports[port].end;
+	const struct topo_node *far = &f->topo->nodes[l->node[far_end]];
+	u32 number = f->port_base[s] + port;
+	struct port_cfg *p = &f->ports[number];
+
+	p->sw = s;
+	p->number = number;
+	p->ps_per_byte = link_rate(f, l);
+	p->delay = link_delay(f, l);
+	if (far->kind == TOPO_HOST) {
+		p->peer = PEER_HOST | far->index;
+		p->peer_node = f->size.switches + far->index;
+		f->host_port[far->index] = number;
+	} else {
+		p->peer = f->port_base[far->index] + l->port[far_end];
+		p->peer_node = far->index;
+	}
+	plan_loss(f, n, l, p);
+	return plan_thresholds(f, p, err);
+}
+
+static u32 round_up_pow2(u64 n)
+{
+	u32 p = 1;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+/* How many frames of at least @len bytes a link can hold that have been sent and not yet handled, over two windows. */
+static u64 in_flight(const struct fabric *f, const struct port_cfg *p, u32 len)
+{
+	return (p->delay + 2 * f->window) / ((u64)wire_bytes(len) * p->ps_per_byte) + 8;
+}
+
+/*
+ * Slots: those held ready at every port for its ingress, plus those of frames in buffers. Buffers full of the
+ * smallest frames everywhere would take too much, so beyond a budget the pool is sized for the mixture that flows
+ * make, and a run that needs more says so.
+ */
+static void plan_slots(struct fabric *f)
+{
+	struct fabric_sizes *z = &f->size;
+	u64 buffers = (u64)z->ports * f->cfg->buffer * (f->cfg->ack_class == f->cfg->data_class ? 1 : 2);
+	u64 small = buffers / ETH_MIN, ready[2] = { 0, 0 };
+
+	z->arrivals = 0;
+	for (u32 i = 0; i < z->ports; i++) {
+		struct port_cfg *p = &f->ports[i];
+
+		p->arrq_base = z->arrivals;
+		p->free_size[0] = in_flight(f, p, ETH_MIN);
+		p->free_size[1] = in_flight(f, p, SLOT_SMALL + 1);
+		p->arrq_mask = round_up_pow2(p->free_size[0]) - 1;
+		z->arrivals += p->arrq_mask + 1;
+		ready[0] += p->free_size[0];
+		ready[1] += p->free_size[1];
+		z->emissions += f->window / ((u64)wire_bytes(ETH_MIN) * p->ps_per_byte) + 2;
+	}
+	if (small * (SLOT_SMALL + sizeof(struct frame)) > SMALL_BUDGET && small > buffers / 480)
+		small = buffers / 480;
+	z->small = ready[0] + small;
+	z->large = ready[1] + buffers / f->frame_max * 5 / 4 + 16 * z->ports;
+	f->fab.n_small = z->small;
+	f->fab.emit_max = z->emissions;
+	f->fab.slot_large = (f->frame_max + 63) / 64 * 64;
+	if (f->fab.slot_large < 2 * SLOT_SMALL)
+		f->fab.slot_large = 2 * SLOT_SMALL;
+}
+
+static int plan_switches(struct fabric *f, char *err)
+{
+	struct fabric_sizes *z = &f->size;
+	int rc;
+
+	for (u32 s = 0; s < z->switches; s++) {
+		u32 n = f->topo->nodes[f->topo->switches[s]].n_ports;
+
+		f->port_base[s] = z->ports;
+		z->ports += n;
+		z->voqs += n * n * FAB_CLASSES;
+	}
+	f->ports = calloc(z->ports, sizeof(*f->ports));
+	if (!f->ports)
+		return fail(err, -ENOMEM, "out of memory");
+	for (u32 s = 0; s < z->switches; s++) {
+		for (u32 p = 0; p < f->topo->nodes[f->topo->switches[s]].n_ports; p++) {
+			rc = plan_port(f, s, p, err);
+			if (rc)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+static void plan_fab_cfg(struct fabric *f)
+{
+	const struct run_cfg *c = f->cfg;
+
+	f->fab.seed = c->seed;
+	f->fab.n_switches = f->size.switches;
+	f->fab.n_hosts = f->size.hosts;
+	f->fab.buffer = c->buffer;
+	f->fab.quanta = c->quanta;
+	f->fab.kmin = c->kmin;
+	f->fab.kmax = c->kmax;
+	f->fab.pmax = loss_scale(c->pmax_ppb);
+	f->fab.ecn = c->ecn == CFG_ECN_RED;
+	f->fab.pfc = c->pfc ? 0xff : 0;
+}
+
+/*
+ * BDP-FC's cap: as many packets as one flow alone needs to keep its link busy over the longest path. Packet 0 is the
+ * longest (it has a RETH); its ACK must be back when packet `cap` is due.
+ */
+static u32 plan_cap(const struct fabric *f, u32 fastest_ps, const struct packet_rules *r)
+{
+	u64 first = (u64)wire_bytes(f->frame_max) * fastest_ps;
+	u64 middle = (u64)wire_bytes(r->reth_all ? f->frame_max : f->frame_max - RETH_LEN) * fastest_ps;
+
+	return 1 + (f->max_rtt - first + middle - 1) / middle;
+}
+
+static int plan_hosts(struct fabric *f, char *err)
+{
+	const struct run_cfg *c = f->cfg;
+	struct packet_rules rules = {
+		.mtu = c->mtu,
+		.msg_packets = MESSAGE_MAX / c->mtu,
+		.ack_every = c->ack_every,
+		.reth_all = c->reth_all,
+		.data_class = c->data_class,
+		.ack_class = c->ack_class,
+	};
+	struct recovery_params rec = {
+		.cap = c->cap,
+		.rto_high = c->rto_high,
+		.rto_low = c->rto_low,
+		.rto_n = c->rto_n,
+		.timeouts = c->timeouts == CFG_ON,
+	};
+	u32 fastest = ~0U;
+
+	for (u32 h = 0; h < f->size.hosts; h++) {
+		const struct port_cfg *p = &f->ports[f->host_port[h]];
+
+		if (p->ps_per_byte < fastest)
+			fastest = p->ps_per_byte;
+	}
+	if (!rec.cap)
+		rec.cap = plan_cap(f, fastest, &rules);
+	for (u32 h = 0; h < f->size.hosts; h++) {
+		const struct port_cfg *p = &f->ports[f->host_port[h]];
+
+		f->nics[h] = (struct nic_params){
+			.host = h,
+			.node = f->size.switches + h,
+			.seed = c->seed,
+			.ps_per_byte = p->ps_per_byte,
+			.delay = p->delay,
+			.psn0 = c->psn0,
+			.rules = rules,
+			.recovery = rec,
+			.ops = recovery_find(c->transport),
+			.flows = &f->flows,
+		};
+		if (!f->nics[h].ops)
+			return fail(err, -EINVAL, "transport: unknown");
+	}
+	return 0;
+}
+
+/* Memory that agents, which are child processes, share with the conductor. */
+static void *shared(size_t bytes)
+{
+	void *p = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	u32 x = ((const struct flow *)a)->id, y = ((const struct flow *)b)->id;
+
+	return x < y ? -1 : x > y;
+}
+
+static int plan_flows(struct fabric *f, char *err)
+{
+	struct flow_table *t = &f->flows;
+	u32 *host_ps = calloc(f->size.hosts, sizeof(*host_ps));
+	int rc;
+
+	if (!host_ps)
+		return fail(err, -ENOMEM, "out of memory");
+	for (u32 h = 0; h < f->size.hosts; h++)
+		host_ps[h] = f->nics[h].ps_per_byte;
+	rc = workload_make(f->cfg, f->size.hosts, host_ps, &f->flow_list, &t->n, err);
+	free(host_ps);
+	if (rc)
+		return rc;
+	qsort(f->flow_list, t->n, sizeof(*f->flow_list), compare_ids); /* a flow's number is its place */
+	t->results = shared(t->n * sizeof(*t->results));
+	t->src_index = shared(t->n * sizeof(u32));
+	t->dst_index = shared(t->n * sizeof(u32));
+	f->ideal = calloc(t->n + 1, sizeof(u64));
+	if (!t->results || !t->src_index || !t->dst_index || !f->ideal)
+		return fail(err, -ENOMEM, "out of memory");
+	t->flows = f->flow_list;
+	for (u32 i = 0; i < t->n; i++) {
+		t->results[i].done_ps = TIME_NEVER;
+		if (!packet_count(&f->nics[0].rules, t->flows[i].bytes))
+			return fail(err, -EINVAL, "workload: a flow has more than 2^31 packets: raise mtu");
+	}
+	for (u32 i = 0; i < t->n; i++)
+		f->ideal[i] = fabric_ideal(f, &t->flows[i]);
+	return 0;
+}
+
+static void plan_window(struct fabric *f)
+{
+	f->window = TIME_NEVER;
+	for (u32 i = 0; i < f->topo->n_links; i++)
+		if (link_delay(f, &f->topo->links[i]) < f->window)
+			f->window = link_delay(f, &f->topo->links[i]);
+}
+
+/* A copy of the topology's rates and delays as the run has them, for routes_max_rtt(). */
+static int plan_rtt(struct fabric *f, char *err)
+{
+	struct topo t = *f->topo;
+
+	t.links = malloc(t.n_links * sizeof(*t.links));
+	if (!t.links)
+		return fail(err, -ENOMEM, "out of memory");
+	for (u32 i = 0; i < t.n_links; i++) {
+		t.links[i] = f->topo->links[i];
+		t.links[i].ps_per_byte = link_rate(f, &t.links[i]);
+		t.links[i].delay_ps = link_delay(f, &t.links[i]);
+	}
+	f->max_rtt = routes_max_rtt(&t, &f->routes, wire_bytes(f->frame_max), wire_bytes(ACK_LEN));
+	free(t.links);
+	return f->max_rtt ? 0 : fail(err, -ENOMEM, "out of memory");
+}
+
+static int check_node(const struct fabric *f, char *err)
+{
+	if (!f->cfg->loss_at[0])
+		return 0;
+	for (u32 s = 0; s < f->size.switches; s++)
+		if (!strcmp(f->topo->nodes[f->topo->switches[s]].name, f->cfg->loss_at))
+			return 0;
+	snprintf(err, FABRIC_ERR_MAX, "loss: %.64s: no switch of that name in this topology", f->cfg->loss_at);
+	return -EINVAL;
+}
+
+int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *topo, char *err)
+{
+	int rc;
+
+	memset(f, 0, sizeof(*f));
+	f->cfg = cfg;
+	f->topo = topo;
+	f->size.switches = topo->n_switches;
+	f->size.hosts = topo->n_hosts;
+	f->size.routes = topo->n_switches * topo->n_hosts;
+	f->frame_max = packet_frame_max(cfg->mtu);
+	rc = routes_compute(topo, &f->routes, err);
+	if (!rc)
+		rc = check_node(f, err);
+	if (rc)
+		return rc;
+	f->port_base = calloc(f->size.switches, sizeof(u32));
+	f->host_port = calloc(f->size.hosts, sizeof(u32));
+	f->nics = calloc(f->size.hosts, sizeof(*f->nics));
+	if (!f->port_base || !f->host_port || !f->nics)
+		return fail(err, -ENOMEM, "out of memory");
+	plan_fab_cfg(f);
+	plan_window(f);
+	rc = plan_switches(f, err);
+	if (!rc)
+		rc = plan_rtt(f, err);
+	if (rc)
+		return rc;
+	if (cfg->pfc && cfg->quanta < 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1) {
+		snprintf(err, FABRIC_ERR_MAX, "quanta: %u: a pause must outlast two full frames, or it ends before it can be repeated: at least %u",
+			 cfg->quanta, 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1);
+		return -EINVAL;
+	}
+	f->fab.n_ports = f->size.ports;
+	plan_slots(f);
+	rc = plan_hosts(f, err);
+	return rc ? rc : plan_flows(f, err);
+}
+
+void fabric_free(struct fabric *f)
+{
+	struct flow_table *t = &f->flows;
+
+	if (t->results)
+		munmap(t->results, t->n ? t->n * sizeof(*t->results) : 1);
+	if (t->src_index)
+		munmap(t->src_index, t->n ? t->n * sizeof(u32) : 1);
+	if (t->dst_index)
+		munmap(t->dst_index, t->n ? t->n * sizeof(u32) : 1);
+	routes_free(&f->routes);
+	free(f->flow_list);
+	free(f->ideal);
+	free(f->ports);
+	free(f->port_base);
+	free(f->host_port);
+	free(f->nics);
+}
+
+const char *fabric_port_name(const struct fabric *f, u32 number, char *buf, size_t n)
+{
+	const struct port_cfg *p = &f->ports[number];
+
+	snprintf(buf, n, "%s:p%u", f->topo->nodes[f->topo->switches[p->sw]].name, number - f->port_base[p->sw]);
+	return buf;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A fabric ready to run: the topology, the configuration and the flows turned into the structs of bpf/fabric.h and
+ * the parameters of every host. Engine-independent: both engines start from the same bytes.
+ */
+#ifndef LOSSLAB_FABRIC_PLAN_H
+#define LOSSLAB_FABRIC_PLAN_H
+
+#include "agent/nic.h"
+#include "bpf/fabric.h"
+#include "bpf/hash.h"
+#include "lab/cfg.h"
+#include "lab/records.h"
+#include "topo/topo.h"
+
+#define FABRIC_ERR_MAX 256
+
+/* How many of everything; the sizes of the maps. */
+struct fabric_sizes {
+	u32 switches, hosts, ports, voqs, routes;
+	u32 arrivals;       /* entries of all arrival queues together */
+	u32 small, large;   /* frame slots */
+	u32 emissions;      /* departures of one window */
+};
+
+/* Where the fabric's state lives: BPF maps or plain memory. Zeroed at first. */
+struct fabric_memory {
+	struct sw *switches;
+	struct port *ports;
+	struct port_rx *rx;
+	struct node_cell *nodes; /* switches, then hosts */
+	struct frame *frames;
+	struct voq *voqs;
+	u64 *routes;
+	u32 *arrivals;
+	u32 *free_ring[2];
+	u32 *stack[2];
+	struct fab_state *state;
+};
+
+struct fabric {
+	const struct run_cfg *cfg;
+	const struct topo *topo;
+	struct routes routes;
+	struct fab_cfg fab;
+	struct fabric_sizes size;
+	struct port_cfg *ports;   /* [size.ports] */
+	u32 *port_base;           /* first port of each switch */
+	struct nic_params *nics;  /* [hosts] */
+	u32 *host_port;           /* the switch port that each host hangs on */
+	u64 window;               /* W: the shortest delay of any link */
+	u64 max_rtt;              /* longest base round trip of a full packet and its ACK */
+	u32 frame_max;
+	struct flow *flow_list;
+	struct flow_table flows;
+	u64 *ideal;               /* per flow, ps */
+};
+
+/*
+ * Plan a run. @shared_results: memory for the flows' results and indices is shared with child processes.
+ * 0, or -errno and one line in err[FABRIC_ERR_MAX].
+ */
+int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *topo, char *err);
+void fabric_free(struct fabric *f);
+/* Write the initial state of a run into @m. @one_pool: all frames come from the small slots (the twin). */
+void fabric_init(const struct fabric *f, struct fabric_memory *m, bool one_pool);
+/* The time each flow takes alone on an empty network, in ps (lab/ideal.c). */
+u64 fabric_ideal(const struct fabric *f, const struct flow *flow);
+/* The hash seed of switch @s for ECMP: its own, so that tiers do not follow each other's choices. */
+static inline u64 fabric_switch_seed(const struct fabric *f, u32 s)
+{
+	return mix64(mix64(f->cfg->ecmp_seed ^ 0x65636d70ULL) + s);
+}
+
+/* Name of switch port @number as "s3:p1", into buf; returns buf. */
+const char *fabric_port_name(const struct fabric *f, u32 number, char *buf, size_t n);
+
+#endif

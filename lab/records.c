@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The records' rows, their sums and their digest. Integers only, so that every machine writes the same bytes. */
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "lab/csv.h"
+#include "lab/fixmath.h"
+#include "lab/records_impl.h"
+
+#define SLOWDOWN_SCALE 1000000ULL  /* flows.csv gives slowdowns with six decimals */
+#define SUM_SCALE 1000000000000ULL /* the average's summands carry twelve */
+
+const char *const drop_names[DROP_REASONS] = {
+	[DROP_BUFFER] = "buffer",
+	[DROP_LOSS] = "loss",
+	[DROP_NO_ROUTE] = "no_route",
+};
+
+struct decimal decimal(u64 v, u32 places)
+{
+	struct decimal d;
+	u64 unit = 1;
+
+	for (u32 i = 0; i < places; i++)
+		unit *= 10;
+	if (places)
+		snprintf(d.s, sizeof(d.s), "%llu.%0*llu", v / unit, (int)places, v % unit);
+	else
+		snprintf(d.s, sizeof(d.s), "%llu", v);
+	return d;
+}
+
+u64 ratio(u64 a, u64 b, u64 scale)
+{
+	u128 q;
+
+	if (!b)
+		return 0;
+	q = ((u128)a * scale * 2 + b) / ((u128)b * 2);
+	return q > ~0ULL ? ~0ULL : (u64)q;
+}
+
+const char *engine_name(const struct run_cfg *c)
+{
+	return c->engine == ENGINE_TWIN ? "twin" : "kernel";
+}
+
+void records_flows_csv(const struct run_result *r, FILE *out)
+{
+	fputs("id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,completed\n",
+	      out);
+	for (u32 i = 0; i < r->n_flows; i++) {
+		const struct flow_record *f = &r->flows[i];
+
+		fprintf(out, "%u,%u,%u,%llu,%s,", f->flow.id, f->flow.src, f->flow.dst, f->flow.bytes,
+			decimal(f->flow.start_ps, 3).s);
+		if (f->completed)
+			fputs(decimal(f->fct_ps, 3).s, out);
+		fprintf(out, ",%s,", decimal(f->ideal_ps, 3).s);
+		if (f->completed)
+			fputs(decimal(ratio(f->fct_ps, f->ideal_ps, SLOWDOWN_SCALE), 6).s, out);
+		fprintf(out, ",%llu,%llu,%llu,%llu,%d\n", f->packets_sent, f->retransmitted, f->timeouts, f->nacks,
+			f->completed);
+	}
+}
+
+void records_ports_csv(const struct run_result *r, FILE *out)
+{
+	fputs("node,port,peer,peer_port,rx_frames,rx_bytes,tx_frames,tx_bytes", out);
+	for (u32 d = 0; d < DROP_REASONS; d++)
+		fprintf(out, ",drop_%s", drop_names[d]);
+	fputs(",ecn_marks,pause_tx,pause_rx,resume_tx,resume_rx,paused_ns,max_queue_bytes,max_buffer_bytes\n", out);
+	for (u32 i = 0; i < r->n_ports; i++) {
+		const struct port_record *p = &r->ports[i];
+
+		fprintf(out, "%s,%u,%s,%u,%llu,%llu,%llu,%llu", p->node, p->port, p->peer, p->peer_port, p->rx_frames,
+			p->rx_bytes, p->tx_frames, p->tx_bytes);
+		for (u32 d = 0; d < DROP_REASONS; d++)
+			fprintf(out, ",%llu", p->drops[d]);
+		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%s,%llu,%llu\n", p->ecn_marks, p->pause_tx, p->pause_rx,
+			p->resume_tx, p->resume_rx, decimal(p->paused_ps, 3).s, p->max_queue, p->max_buffer);
+	}
+}
+
+static ssize_t digest_write(void *cookie, const char *buf, size_t len)
+{
+	return EVP_DigestUpdate(cookie, buf, len) == 1 ? (ssize_t)len : 0;
+}
+
+/* SHA-256 of flows.csv, without holding its text: 64 hex digits, or "" if libcrypto has none to give. */
+static void digest_flows(const struct run_result *r, char hex[65])
+{
+	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	unsigned char sum[EVP_MAX_MD_SIZE];
+	unsigned int len = 0;
+	FILE *out = NULL;
+
+	hex[0] = '\0';
+	if (md && EVP_DigestInit_ex(md, EVP_sha256(), NULL) == 1)
+		out = fopencookie(md, "w", (cookie_io_functions_t){ .write = digest_write });
+	if (out) {
+		records_flows_csv(r, out);
+		if (!fclose(out) && EVP_DigestFinal_ex(md, sum, &len) == 1)
+			for (u32 i = 0; i < len; i++)
+				snprintf(hex + 2 * i, 3, "%02x", sum[i]);
+	}
+	EVP_MD_CTX_free(md);
+}
+
+static u64 count_up_to(const struct run_result *r, u64 fct_ps)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < r->n_flows; i++)
+		n += r->flows[i].completed && r->flows[i].fct_ps <= fct_ps;
+	return n;
+}
+
+/*
+ * Nearest rank: the smallest completion time that at least 99 of 100 completed flows do not exceed. Found by
+ * halving the range of times: at most 64 passes over the flows, and no memory to run out of.
+ */
+static u64 p99(const struct run_result *r, u32 completed)
+{
+	u64 rank = ((u64)completed * 99 + 99) / 100, lo = 0, hi = 0;
+
+	for (u32 i = 0; i < r->n_flows; i++)
+		if (r->flows[i].completed && r->flows[i].fct_ps > hi)
+			hi = r->flows[i].fct_ps;
+	while (lo < hi) {
+		u64 mid = lo + (hi - lo) / 2;
+
+		if (count_up_to(r, mid) >= rank)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+static void sum_flows(const struct run_result *r, struct run_totals *t)
+{
+	u128 slowdown = 0, fct = 0;
+
+	for (u32 i = 0; i < r->n_flows; i++) {
+		const struct flow_record *f = &r->flows[i];
+
+		t->packets_sent += f->packets_sent;
+		t->retransmitted += f->retransmitted;
+		t->timeouts += f->timeouts;
+		t->nacks += f->nacks;
+		if (!f->completed)
+			continue;
+		t->completed++;
+		fct += f->fct_ps;
+		if (f->ideal_ps)
+			slowdown += ((u128)f->fct_ps * SUM_SCALE + f->ideal_ps / 2) / f->ideal_ps;
+	}
+	if (t->completed) {
+		u128 milli = (u128)t->completed * (SUM_SCALE / 1000); /* sum -> thousandths of the mean */
+
+		t->avg_slowdown_milli = (u64)((slowdown + milli / 2) / milli);
+		t->avg_fct_ps = (u64)((fct + t->completed / 2) / t->completed);
+		t->p99_fct_ps = p99(r, t->completed);
+	}
+}
+
+static void sum_ports(const struct run_result *r, struct run_totals *t)
+{
+	for (u32 i = 0; i < r->n_ports; i++) {
+		const struct port_record *p = &r->ports[i];
+
+		for (u32 d = 0; d < DROP_REASONS; d++)
+			t->drops[d] += p->drops[d];
+		t->ecn_marks += p->ecn_marks;
+		t->pause_frames += p->pause_tx;
+		t->resume_frames += p->resume_tx;
+	}
+}
+
+void records_totals(const struct run_result *r, struct run_totals *t)
+{
+	memset(t, 0, sizeof(*t));
+	digest_flows(r, t->digest);
+	sum_flows(r, t);
+	sum_ports(r, t);
+	t->drop_ppm = ratio(r->dropped, r->sent, 1000000);
+	t->packet_hops = r->crossings_data + r->crossings_ack;
+}
+
+int records_check(const struct run_result *r, const struct run_totals *t, char *err)
+{
+	u64 known = 0;
+
+	if (r->sent != r->delivered + r->dropped + r->queued)
+		return csv_error(err, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued", r->sent,
+				 r->delivered, r->dropped, r->queued);
+	for (u32 d = 0; d < DROP_REASONS; d++)
+		known += t->drops[d];
+	if (known != r->dropped)
+		return csv_error(err, "drops: %llu in all, but the ports' reasons add up to %llu", r->dropped, known);
+	return 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * summary.json. jansson escapes the texts; the layout is ours, because its reals are doubles and
+ * would not keep the decimals that the integers here give exactly.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "lab/records_impl.h"
+
+/* An object being written: what goes before its next member. */
+struct json {
+	FILE *out;
+	u32 depth;
+	bool first;
+};
+
+static void member(struct json *j, const char *key)
+{
+	fprintf(j->out, "%s\n%*s\"%s\": ", j->first ? "" : ",", (int)(2 * j->depth), "", key);
+	j->first = false;
+}
+
+static void open_object(struct json *j, const char *key)
+{
+	if (key)
+		member(j, key);
+	fputc('{', j->out);
+	j->depth++;
+	j->first = true;
+}
+
+static void close_object(struct json *j)
+{
+	j->depth--;
+	fprintf(j->out, "\n%*s}", (int)(2 * j->depth), "");
+	j->first = false;
+}
+
+static void put_u64(struct json *j, const char *key, u64 v)
+{
+	member(j, key);
+	fprintf(j->out, "%llu", v);
+}
+
+/* A number with exactly @places decimals; null if there is @none. */
+static void put_decimal(struct json *j, const char *key, u64 v, u32 places, bool none)
+{
+	member(j, key);
+	fputs(none ? "null" : decimal(v, places).s, j->out);
+}
+
+/* Paths need not be UTF-8, JSON must be: then every byte beyond ASCII becomes '?'. */
+static void put_text(struct json *j, const char *key, const char *text)
+{
+	char ascii[CFG_STR], *quoted;
+	json_t *s = json_string(text);
+
+	if (!s) {
+		u32 i;
+
+		for (i = 0; i < sizeof(ascii) - 1 && text[i]; i++)
+			ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+		ascii[i] = '\0';
+		s = json_string(ascii);
+	}
+	quoted = json_dumps(s, JSON_ENCODE_ANY);
+	member(j, key);
+	fputs(quoted ? quoted : "null", j->out);
+	free(quoted);
+	json_decref(s);
+}
+
+static void put_setup(struct json *j, const struct run_result *r, const struct run_totals *t)
+{
+	const struct run_cfg *c = r->cfg;
+
+	put_text(j, "digest", t->digest);
+	put_text(j, "engine", engine_name(c));
+	put_text(j, "status", r->status);
+	put_u64(j, "seed", c->seed);
+	put_text(j, "topology", c->topology);
+	put_text(j, "transport", c->transport);
+	put_text(j, "cc", c->cc);
+	member(j, "pfc");
+	fputs(c->pfc ? "true" : "false", j->out);
+	put_text(j, "workload", c->workload);
+}
+
+static void put_frames(struct json *j, const struct run_result *r, const struct run_totals *t)
+{
+	open_object(j, "frames");
+	put_u64(j, "sent", r->sent);
+	put_u64(j, "delivered", r->delivered);
+	put_u64(j, "dropped", r->dropped);
+	put_u64(j, "queued", r->queued);
+	close_object(j);
+	open_object(j, "drops");
+	for (u32 d = 0; d < DROP_REASONS; d++)
+		put_u64(j, drop_names[d], t->drops[d]);
+	close_object(j);
+	put_decimal(j, "drop_rate", t->drop_ppm, 6, false);
+	put_u64(j, "ecn_marks", t->ecn_marks);
+	put_u64(j, "pause_frames", t->pause_frames);
+	put_u64(j, "resume_frames", t->resume_frames);
+}
+
+static void put_machine(struct json *j, const struct run_result *r, const struct run_totals *t)
+{
+	put_u64(j, "foreign_frames", r->foreign);
+	put_decimal(j, "wall_s", r->wall_us, 6, false);
+	put_decimal(j, "cpu_s", r->cpu_us, 6, false);
+	put_u64(j, "peak_rss_kb", r->peak_kb);
+	put_u64(j, "crossings_per_cpu_s", ratio(t->packet_hops, r->cpu_us, 1000000));
+}
+
+int records_json(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	struct json j = { .out = out };
+
+	open_object(&j, NULL);
+	put_setup(&j, r, t);
+	put_u64(&j, "flows", r->n_flows);
+	put_u64(&j, "completed", t->completed);
+	put_decimal(&j, "avg_slowdown", t->avg_slowdown_milli, 3, !t->completed);
+	put_decimal(&j, "avg_fct_ns", t->avg_fct_ps, 3, !t->completed);
+	put_decimal(&j, "p99_fct_ns", t->p99_fct_ps, 3, !t->completed);
+	put_frames(&j, r, t);
+	put_u64(&j, "packets_sent", t->packets_sent);
+	put_u64(&j, "retransmitted", t->retransmitted);
+	put_u64(&j, "timeouts", t->timeouts);
+	put_u64(&j, "nacks", t->nacks);
+	put_u64(&j, "packet_hops", t->packet_hops);
+	open_object(&j, "crossings");
+	put_u64(&j, "data", r->crossings_data);
+	put_u64(&j, "ack", r->crossings_ack);
+	close_object(&j);
+	put_u64(&j, "windows", r->windows);
+	put_decimal(&j, "virtual_ns", r->virtual_ps, 3, false);
+	put_machine(&j, r, t);
+	close_object(&j);
+	fputc('\n', out);
+	return ferror(out) ? -EIO : 0;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a run says on the terminal. */
+#include <string.h>
+
+#include "lab/records_impl.h"
+
+#define DIGEST_SHOWN 12 /* hex digits in the table: enough to tell runs apart by eye */
+#define LABEL_MIN 8     /* columns */
+
+/* ps as ms with four decimals (100 ns), rounded. */
+static struct decimal ms(u64 ps)
+{
+	return decimal(ratio(ps, PS_PER_MS, 10000), 4);
+}
+
+/* Millionths as per cent. */
+static struct decimal percent(u64 ppm)
+{
+	return decimal(ppm, 4);
+}
+
+/* "-" where no flow completed. */
+static struct decimal of_completed(const struct run_totals *t, struct decimal d)
+{
+	return t->completed ? d : (struct decimal){ "-" };
+}
+
+static void print_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	fprintf(out, "  flows        %u, %u completed (%s)\n", r->n_flows, t->completed, r->status);
+	fprintf(out, "  slowdown     %s average\n", of_completed(t, decimal(t->avg_slowdown_milli, 3)).s);
+	fprintf(out, "  completion   %s ms average, %s ms 99 %%\n", of_completed(t, ms(t->avg_fct_ps)).s,
+		of_completed(t, ms(t->p99_fct_ps)).s);
+	fprintf(out, "  packets      %llu sent, %llu of them again, %llu timeouts, %llu NACKs\n", t->packets_sent,
+		t->retransmitted, t->timeouts, t->nacks);
+}
+
+static void print_frames(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	fprintf(out, "  frames       %llu sent = %llu delivered + %llu dropped + %llu queued\n", r->sent, r->delivered,
+		r->dropped, r->queued);
+	fprintf(out, "  drops        %s %%", percent(t->drop_ppm).s);
+	for (u32 d = 0; d < DROP_REASONS; d++)
+		if (t->drops[d])
+			fprintf(out, ", %s %llu", drop_names[d], t->drops[d]);
+	fprintf(out, "\n  fabric       %llu PAUSE, %llu resume, %llu ECN marks\n", t->pause_frames, t->resume_frames,
+		t->ecn_marks);
+}
+
+void records_print(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	const struct run_cfg *c = r->cfg;
+
+	fprintf(out, "%s, %s, cc %s, PFC %s, %s, seed %llu, engine %s\n", c->topology, c->transport, c->cc,
+		c->pfc ? "on" : "off", c->workload, c->seed, engine_name(c));
+	print_flows(r, t, out);
+	print_frames(r, t, out);
+	fprintf(out, "  time         %s ms virtual in %llu windows, %s s wall, %s s CPU\n", ms(r->virtual_ps).s, r->windows,
+		decimal(ratio(r->wall_us, 1000, 1), 3).s, decimal(ratio(r->cpu_us, 1000, 1), 3).s);
+	fprintf(out, "  speed        %llu link crossings, %llu per CPU second, %llu KB memory\n", t->packet_hops,
+		ratio(t->packet_hops, r->cpu_us, 1000000), r->peak_kb);
+	if (r->foreign)
+		fprintf(out, "  foreign      %llu frames that were not the lab's\n", r->foreign);
+	fprintf(out, "  digest       %s\n", t->digest);
+}
+
+static void table_row(const struct run_result *r, const struct run_totals *t, const char *label, int width, FILE *out)
+{
+	char drops[64];
+
+	snprintf(drops, sizeof(drops), "%llu (%s %%)", r->dropped, percent(t->drop_ppm).s);
+	fprintf(out, "%-*s  %12s  %12s  %13s  %22s  %10llu  %.*s\n", width, label,
+		of_completed(t, decimal(t->avg_slowdown_milli, 3)).s, of_completed(t, ms(t->avg_fct_ps)).s,
+		of_completed(t, ms(t->p99_fct_ps)).s, drops, t->pause_frames, DIGEST_SHOWN, t->digest);
+}
+
+void records_table(const struct run_result *const *runs, const struct run_totals *totals, const char *const *labels,
+		   u32 n, FILE *out)
+{
+	int width = LABEL_MIN;
+
+	for (u32 i = 0; i < n; i++)
+		if ((int)strlen(labels[i]) > width)
+			width = (int)strlen(labels[i]);
+	fprintf(out, "%-*s  %12s  %12s  %13s  %22s  %10s  %s\n", width, "scheme", "avg slowdown", "avg FCT (ms)",
+		"99 % FCT (ms)", "drops", "PAUSE", "digest");
+	for (u32 i = 0; i < n; i++)
+		table_row(runs[i], &totals[i], labels[i], width, out);
+}

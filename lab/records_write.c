@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The directory that a run leaves. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lab/csv.h"
+#include "lab/records.h"
+
+static int put_config(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	cfg_print(r->cfg, out);
+	return 0;
+}
+
+static int put_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	records_flows_csv(r, out);
+	return 0;
+}
+
+static int put_ports(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	records_ports_csv(r, out);
+	return 0;
+}
+
+/* summary.json is the first to go and the last to come: where it is, the others belong to it. */
+static const struct record_file {
+	const char *name;
+	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
+} files[] = {
+	{ "config.txt", put_config },
+	{ "flows.csv", put_flows },
+	{ "ports.csv", put_ports },
+	{ "summary.json", records_json },
+};
+#define N_FILES (sizeof(files) / sizeof(files[0]))
+
+static int fail(char *err, const char *path, int rc)
+{
+	csv_error(err, "%s: %s", csv_quote(path).s, strerror(-rc));
+	return rc;
+}
+
+/* mkdir -p */
+static int make_dirs(const char *dir)
+{
+	char path[CFG_STR];
+
+	if (!*dir || strlen(dir) >= sizeof(path))
+		return *dir ? -ENAMETOOLONG : -ENOENT;
+	snprintf(path, sizeof(path), "%s", dir);
+	for (char *p = path + 1;; p++) {
+		char end = *p;
+
+		if (end && end != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(path, 0777) && errno != EEXIST)
+			return -errno;
+		if (!end)
+			return 0;
+		*p = '/';
+	}
+}
+
+struct names {
+	char final[CFG_STR + 32], temp[CFG_STR + 64];
+};
+
+static struct names names_of(const char *dir, const struct record_file *f)
+{
+	struct names n;
+
+	snprintf(n.final, sizeof(n.final), "%s/%s", dir, f->name);
+	/* The pid keeps two runs that were told the same directory from writing into one file. */
+	snprintf(n.temp, sizeof(n.temp), "%s/.%s.%d", dir, f->name, getpid());
+	return n;
+}
+
+static int write_temp(const struct run_result *r, const struct run_totals *t, const struct record_file *f,
+		      const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int rc;
+
+	if (!out)
+		return -errno;
+	rc = f->put(r, t, out) || ferror(out) ? -EIO : 0;
+	if (fclose(out) && !rc)
+		rc = -errno;
+	return rc;
+}
+
+int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err)
+{
+	u32 written = 0, renamed = 0;
+	struct names n;
+	int rc = make_dirs(dir);
+
+	if (rc)
+		return fail(err, dir, rc);
+	for (; written < N_FILES && !rc; written++) {
+		n = names_of(dir, &files[written]);
+		rc = write_temp(r, t, &files[written], n.temp);
+		if (rc)
+			fail(err, n.final, rc);
+	}
+	if (!rc) {
+		n = names_of(dir, &files[N_FILES - 1]);
+		unlink(n.final);
+	}
+	for (; renamed < N_FILES && !rc; renamed++) {
+		n = names_of(dir, &files[renamed]);
+		if (rename(n.temp, n.final)) {
+			rc = fail(err, n.final, -errno);
+			break;
+		}
+	}
+	for (u32 i = renamed; i < written; i++) {
+		n = names_of(dir, &files[i]);
+		unlink(n.temp);
+	}
+	return rc;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Workloads that others wrote: a table of flows, or the distribution of their sizes. Neither is trusted. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/csv.h"
+#include "lab/workload_impl.h"
+
+static const char header[] = "id,src,dst,bytes,start_ns";
+enum { COL_ID, COL_SRC, COL_DST, COL_BYTES, COL_START, COLS };
+static const char *const col_names[COLS] = { "id", "src", "dst", "bytes", "start_ns" };
+
+static int open_text(struct csv_in *csv, const char *path, char *err)
+{
+	*csv = (struct csv_in){ .name = path, .err = err };
+	csv->in = fopen(path, "re");
+	if (csv->in)
+		return 0;
+	int rc = -errno;
+
+	csv_error(err, "%s: %s", csv_quote(path).s, strerror(-rc));
+	return rc;
+}
+
+static int bad_column(struct csv_in *csv, u32 col, const char *text, const char *why)
+{
+	return csv_fail(csv, "%s '%s' %s", col_names[col], csv_quote(text).s, why);
+}
+
+/* One row. Numbers are bounded here; ids are checked against each other once all rows are there. */
+static int parse_flow(struct csv_in *csv, u32 n_hosts, struct flow *f)
+{
+	static const u64 max[COLS] = { ~0U, ~0U, ~0U, WORKLOAD_BYTES_MAX, WORKLOAD_START_MAX };
+	char *col[COLS];
+	u64 v[COLS];
+	u32 n = csv_columns(csv, col, COLS);
+
+	if (n != COLS)
+		return csv_fail(csv, "%u columns where %d are wanted: %s", n, COLS, header);
+	for (u32 i = 0; i < COLS; i++) {
+		enum csv_num rc = i == COL_START ? csv_decimal(col[i], 3, max[i], &v[i]) : csv_u64(col[i], max[i], &v[i]);
+
+		if (rc)
+			return bad_column(csv, i, col[i], csv_num_why[rc]);
+	}
+	for (u32 i = COL_SRC; i <= COL_DST; i++)
+		if (v[i] >= n_hosts)
+			return csv_fail(csv, "%s %llu: the network has hosts 0..%u", col_names[i], v[i], n_hosts - 1);
+	if (v[COL_SRC] == v[COL_DST])
+		return csv_fail(csv, "src and dst are both host %llu", v[COL_SRC]);
+	if (!v[COL_BYTES])
+		return csv_fail(csv, "bytes is 0: a flow has one at least");
+	*f = (struct flow){ .id = (u32)v[COL_ID], .src = (u32)v[COL_SRC], .dst = (u32)v[COL_DST],
+			    .bytes = v[COL_BYTES], .start_ps = v[COL_START] };
+	return 0;
+}
+
+/* ids must be 0..n-1, each once, in any order. Row i stands on line i + 2. */
+static int check_ids(struct csv_in *csv, const struct flow_list *list)
+{
+	u32 *line_of = calloc(list->n, sizeof(*line_of));
+	int rc = 0;
+
+	if (!line_of)
+		return -ENOMEM;
+	for (u32 i = 0; i < list->n && !rc; i++) {
+		u32 id = list->flows[i].id;
+
+		csv->line = i + 2;
+		if (id >= list->n)
+			rc = csv_fail(csv, "id %u: with %u flows ids are 0..%u", id, list->n, list->n - 1);
+		else if (line_of[id])
+			rc = csv_fail(csv, "id %u stands on line %u already", id, line_of[id]);
+		else
+			line_of[id] = csv->line;
+	}
+	free(line_of);
+	return rc;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct flow *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int read_flows(struct csv_in *csv, u32 n_hosts, struct flow_list *out)
+{
+	int rc = csv_line(csv);
+
+	if (rc < 0)
+		return rc;
+	if (!rc)
+		return csv_fail(csv, "the file is empty; its first line should be %s", header);
+	if (strcmp(csv->buf, header))
+		return csv_fail(csv, "the first line is '%s'; it should be %s", csv_quote(csv->buf).s, header);
+	while ((rc = csv_line(csv)) > 0) {
+		struct flow f;
+		u32 id;
+
+		rc = parse_flow(csv, n_hosts, &f);
+		if (rc)
+			return rc;
+		id = f.id;
+		rc = flow_list_add(out, &f);
+		if (rc == -E2BIG)
+			return csv_fail(csv, "more than %u flows", WORKLOAD_MAX);
+		if (rc)
+			return rc;
+		out->flows[out->n - 1].id = id;
+	}
+	if (!rc && !out->n)
+		return csv_fail(csv, "no flows after the header");
+	return rc ? rc : check_ids(csv, out);
+}
+
+int workload_file(const struct workload_args *a, struct flow_list *out)
+{
+	struct csv_in csv;
+	int rc = open_text(&csv, a->arg, a->err);
+
+	if (rc)
+		return rc;
+	rc = read_flows(&csv, a->n_hosts, out);
+	fclose(csv.in);
+	if (!rc)
+		qsort(out->flows, out->n, sizeof(*out->flows), by_start);
+	return rc;
+}
+
+/* "bytes percent" in csv->buf to the next point. */
+static int parse_point(struct csv_in *csv, struct cdf *cdf)
+{
+	char *rest, *bytes = strtok_r(csv->buf, " \t", &rest), *share = strtok_r(NULL, " \t", &rest);
+	u64 b, s;
+	enum csv_num rc;
+
+	if (!share || strtok_r(NULL, " \t", &rest))
+		return csv_fail(csv, "not of the form BYTES PERCENT");
+	rc = csv_u64(bytes, WORKLOAD_BYTES_MAX, &b);
+	if (rc)
+		return csv_fail(csv, "bytes '%s' %s", csv_quote(bytes).s, csv_num_why[rc]);
+	rc = csv_decimal(share, 6, CDF_ONE, &s);
+	if (rc)
+		return csv_fail(csv, "per cent '%s' %s: 0..100 with six decimals at most", csv_quote(share).s,
+				csv_num_why[rc]);
+	if (cdf->n == CDF_POINTS_MAX)
+		return csv_fail(csv, "more than %d points", CDF_POINTS_MAX - 1);
+	if (!cdf->n && s) { /* the first share is spread from 1 byte up: a point at (0, 0 %) goes before it */
+		cdf->bytes[0] = cdf->share[0] = 0;
+		cdf->n = 1;
+	}
+	if (cdf->n && b <= cdf->bytes[cdf->n - 1])
+		return csv_fail(csv, "%llu bytes: not more than the %llu before", b, cdf->bytes[cdf->n - 1]);
+	if (cdf->n && s < cdf->share[cdf->n - 1])
+		return csv_fail(csv, "the per cent is lower than the one before");
+	cdf->bytes[cdf->n] = b;
+	cdf->share[cdf->n++] = (u32)s;
+	return 0;
+}
+
+static int read_points(struct csv_in *csv, struct size_dist *d)
+{
+	const char *why;
+	int rc;
+
+	d->cdf.n = 0;
+	while ((rc = csv_line(csv)) > 0) {
+		char *comment = strchr(csv->buf, '#');
+
+		if (comment)
+			*comment = '\0';
+		if (!csv->buf[strspn(csv->buf, " \t")])
+			continue;
+		rc = parse_point(csv, &d->cdf);
+		if (rc)
+			return rc;
+	}
+	if (rc)
+		return rc;
+	why = size_from_cdf(d);
+	return why ? csv_fail(csv, "%s", d->cdf.n ? why : "the file has no points") : 0;
+}
+
+int cdf_read(const char *path, struct size_dist *d, char *err)
+{
+	struct csv_in csv;
+	int rc = open_text(&csv, path, err);
+
+	if (rc)
+		return rc;
+	rc = read_points(&csv, d);
+	fclose(csv.in);
+	return rc;
+}

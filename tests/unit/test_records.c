@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Records: the bytes of every file for a small result made by hand, its sums, and what is left when writing fails. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "lab/records.h"
+
+static char err[CFG_ERR_MAX], text[16384];
+static char root[] = "/tmp/losslab-test-records-XXXXXX";
+
+/* Three flows: slowdowns 1, 2.5 and none. */
+static struct flow_record flows[] = {
+	{ .flow = { .id = 0, .src = 0, .dst = 1, .bytes = 1000, .start_ps = 0 }, .completed = true,
+	  .fct_ps = 4442400, .ideal_ps = 4442400, .packets_sent = 1 },
+	{ .flow = { .id = 1, .src = 2, .dst = 0, .bytes = 64000, .start_ps = 1500 }, .completed = true,
+	  .fct_ps = 50000005, .ideal_ps = 20000002, .packets_sent = 70, .retransmitted = 6, .timeouts = 1, .nacks = 2 },
+	{ .flow = { .id = 2, .src = 1, .dst = 2, .bytes = 1099511627776, .start_ps = 99000 }, .completed = false,
+	  .ideal_ps = 123, .packets_sent = 5 },
+};
+
+static struct port_record ports[] = {
+	{ .node = "s0", .port = 0, .peer = "h0", .peer_port = 0, .rx_frames = 100, .rx_bytes = 106200, .tx_frames = 90,
+	  .tx_bytes = 5580, .drops = { 7, 1, 0 }, .ecn_marks = 3, .pause_tx = 2, .resume_tx = 1, .paused_ps = 1001,
+	  .max_queue = 2124, .max_buffer = 240000 },
+	{ .node = "h0", .port = 0, .peer = "s0", .peer_port = 0, .rx_frames = 90, .rx_bytes = 5580, .tx_frames = 100,
+	  .tx_bytes = 106200, .drops = { 0, 0, 2 }, .pause_rx = 2, .resume_rx = 1, .paused_ps = 5000000 },
+};
+
+static struct run_cfg cfg;
+
+static struct run_result result(void)
+{
+	cfg_defaults(&cfg);
+	assert_int_equal(cfg_set(&cfg, "engine=twin", err), 0);
+	assert_int_equal(cfg_finish(&cfg, err), 0);
+	return (struct run_result){ .cfg = &cfg, .flows = flows, .n_flows = 3, .ports = ports, .n_ports = 2,
+				    .sent = 190, .delivered = 178, .dropped = 10, .queued = 2, .crossings_data = 200,
+				    .crossings_ack = 180, .windows = 42, .virtual_ps = 51501500, .foreign = 4,
+				    .wall_us = 1234567, .cpu_us = 95, .peak_kb = 2048, .status = "stuck" };
+}
+
+static struct run_totals totals(const struct run_result *r)
+{
+	struct run_totals t;
+
+	records_totals(r, &t);
+	return t;
+}
+
+/* What a function prints, as a string in text[]. */
+#define PRINTED(call)                                             \
+	({                                                        \
+		FILE *out = fmemopen(text, sizeof(text), "w");    \
+		call;                                             \
+		fclose(out);                                      \
+		text;                                             \
+	})
+
+static const char flows_golden[] =
+	"id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,completed\n"
+	"0,0,1,1000,0.000,4442.400,4442.400,1.000000,1,0,0,0,1\n"
+	"1,2,0,64000,1.500,50000.005,20000.002,2.500000,70,6,1,2,1\n"
+	"2,1,2,1099511627776,99.000,,0.123,,5,0,0,0,0\n";
+/* Of the text above, by another program: printf ... | sha256sum */
+static const char flows_sha256[] = "47632a57abfe616167ed0e824a1f6f8f250f67038b85c85a44739ffdf95016fe";
+
+static void flows_csv__golden(void **state)
+{
+	struct run_result r = result();
+
+	assert_string_equal(PRINTED(records_flows_csv(&r, out)), flows_golden);
+}
+
+static void flows_csv__rounding(void **state)
+{
+	static const struct {
+		u64 fct, ideal;
+		const char *slowdown;
+	} cases[] = {
+		{ 2000001, 2000000, ",1.000001," }, /* 1.0000005: half goes up */
+		{ 2000001, 2000001, ",1.000000," },
+		{ 10000004, 10000000, ",1.000000," },
+		{ 2, 3, ",0.666667," },
+	};
+	struct flow_record f = { .completed = true };
+	struct run_result r = { .flows = &f, .n_flows = 1 };
+
+	for (u32 i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		f.fct_ps = cases[i].fct;
+		f.ideal_ps = cases[i].ideal;
+		PRINTED(records_flows_csv(&r, out));
+		if (!strstr(text, cases[i].slowdown))
+			fail_msg("%s lacks %s", text, cases[i].slowdown);
+	}
+}
+
+static void ports_csv__golden(void **state)
+{
+	struct run_result r = result();
+
+	assert_string_equal(
+		PRINTED(records_ports_csv(&r, out)),
+		"node,port,peer,peer_port,rx_frames,rx_bytes,tx_frames,tx_bytes,drop_buffer,drop_loss,drop_no_route,"
+		"ecn_marks,pause_tx,pause_rx,resume_tx,resume_rx,paused_ns,max_queue_bytes,max_buffer_bytes\n"
+		"s0,0,h0,0,100,106200,90,5580,7,1,0,3,2,0,1,0,1.001,2124,240000\n"
+		"h0,0,s0,0,90,5580,100,106200,0,0,2,0,0,2,0,1,5000.000,0,0\n");
+}
+
+static void totals__sums(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t = totals(&r);
+
+	assert_string_equal(t.digest, flows_sha256);
+	assert_int_equal(t.completed, 2);
+	assert_int_equal(t.avg_slowdown_milli, 1750);
+	assert_int_equal(t.avg_fct_ps, 27221203); /* 27221202.5, half up */
+	assert_int_equal(t.p99_fct_ps, 50000005);
+	assert_true(t.drops[DROP_BUFFER] == 7 && t.drops[DROP_LOSS] == 1 && t.drops[DROP_NO_ROUTE] == 2);
+	assert_true(t.ecn_marks == 3 && t.pause_frames == 2 && t.resume_frames == 1);
+	assert_true(t.packets_sent == 76 && t.retransmitted == 6 && t.timeouts == 1 && t.nacks == 2);
+	assert_int_equal(t.drop_ppm, 52632); /* 10 / 190 = 0.0526316 */
+	assert_int_equal(t.packet_hops, 380);
+}
+
+static void totals__nothing_completed(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t;
+
+	r.n_flows = 0;
+	r.sent = r.dropped = 0;
+	t = totals(&r);
+	assert_true(!t.completed && !t.avg_slowdown_milli && !t.avg_fct_ps && !t.p99_fct_ps && !t.drop_ppm);
+	/* sha256sum of the header alone */
+	assert_string_equal(t.digest, "45a9b0c8aedb9838506c1b80dd76bc8c608f54ee6a92a71c194825c80a66b58e");
+	assert_non_null(strstr(PRINTED(records_json(&r, &t, out)), "\"avg_slowdown\": null,\n"));
+}
+
+/* The digest sees a picosecond, and not what lies outside flows.csv. */
+static void digest__sensitivity(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t;
+
+	r.wall_us++;
+	r.foreign++;
+	r.status = "done";
+	t = totals(&r);
+	assert_string_equal(t.digest, flows_sha256);
+	flows[1].fct_ps++;
+	t = totals(&r);
+	flows[1].fct_ps--;
+	assert_string_not_equal(t.digest, flows_sha256);
+}
+
+/* Nearest rank: of up to 99 values the last, of 100..199 the last but one; unfinished flows do not count. */
+static void p99__nearest_rank(void **state)
+{
+	static struct flow_record many[250];
+	struct run_result r = { .flows = many };
+
+	for (u32 n = 1; n <= 200; n++) {
+		/* 211 is prime and above every n: each value 1000..1000 n once, out of order. Row n did not complete. */
+		for (u32 i = 0; i < n; i++)
+			many[i] = (struct flow_record){ .completed = true, .fct_ps = 1000 * (i * 211 % n + 1), .ideal_ps = 1 };
+		r.n_flows = n + 1;
+		assert_int_equal(totals(&r).p99_fct_ps, 1000 * (n - n / 100));
+	}
+}
+
+static void check__conservation(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t = totals(&r);
+
+	assert_int_equal(records_check(&r, &t, err), 0);
+	r.queued = 3;
+	assert_int_equal(records_check(&r, &t, err), -EINVAL);
+	assert_string_equal(err, "frames: 190 sent, but 178 delivered + 10 dropped + 3 queued");
+	r.queued = 1;
+	r.dropped = 11;
+	assert_int_equal(records_check(&r, &t, err), -EINVAL);
+	assert_string_equal(err, "drops: 11 in all, but the ports' reasons add up to 10");
+}
+
+static void json__golden(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t = totals(&r);
+	char want[4096];
+
+	snprintf(want, sizeof(want),
+		 "{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
+		 "  \"topology\": \"fat-tree:k=4\",\n  \"transport\": \"roce\",\n  \"cc\": \"none\",\n  \"pfc\": true,\n"
+		 "  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  \"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
+		 "  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
+		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
+		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2\n  },\n  \"drop_rate\": 0.052632,\n"
+		 "  \"ecn_marks\": 3,\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
+		 "  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"packet_hops\": 380,\n"
+		 "  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
+		 "  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": 0.000095,\n"
+		 "  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
+		 flows_sha256);
+	assert_string_equal(PRINTED(assert_int_equal(records_json(&r, &t, out), 0)), want);
+}
+
+/* Whatever the paths hold, the text is JSON and gives them back; bytes that are not UTF-8 become '?'. */
+static void json__parses(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t = totals(&r);
+	json_t *j;
+
+	snprintf(cfg.topology, sizeof(cfg.topology), "a\"b\\c/\xc3\xa9.topo");
+	snprintf(cfg.workload, sizeof(cfg.workload), "file:\xff\xfe.csv");
+	j = json_loads(PRINTED(records_json(&r, &t, out)), JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(j);
+	assert_string_equal(json_string_value(json_object_get(j, "topology")), "a\"b\\c/\xc3\xa9.topo");
+	assert_string_equal(json_string_value(json_object_get(j, "workload")), "file:?\?.csv");
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "frames"), "sent")), 190);
+	json_decref(j);
+}
+
+static void print__golden(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t = totals(&r);
+	char want[2048];
+
+	snprintf(want, sizeof(want),
+		 "fat-tree:k=4, roce, cc none, PFC on, heavy-tailed, seed 1, engine twin\n"
+		 "  flows        3, 2 completed (stuck)\n"
+		 "  slowdown     1.750 average\n"
+		 "  completion   0.0272 ms average, 0.0500 ms 99 %%\n"
+		 "  packets      76 sent, 6 of them again, 1 timeouts, 2 NACKs\n"
+		 "  frames       190 sent = 178 delivered + 10 dropped + 2 queued\n"
+		 "  drops        5.2632 %%, buffer 7, loss 1, no_route 2\n"
+		 "  fabric       2 PAUSE, 1 resume, 3 ECN marks\n"
+		 "  time         0.0515 ms virtual in 42 windows, 1.235 s wall, 0.000 s CPU\n"
+		 "  speed        380 link crossings, 4000000 per CPU second, 2048 KB memory\n"
+		 "  foreign      4 frames that were not the lab's\n"
+		 "  digest       %s\n",
+		 flows_sha256);
+	assert_string_equal(PRINTED(records_print(&r, &t, out)), want);
+}
+
+static void table__golden(void **state)
+{
+	struct run_result r = result(), none = result();
+	const struct run_result *runs[] = { &r, &none };
+	static const char *const labels[] = { "RoCE + PFC", "IRN" };
+	struct run_totals t[2];
+
+	none.n_flows = 0;
+	t[0] = totals(&r);
+	t[1] = totals(&none);
+	assert_string_equal(
+		PRINTED(records_table(runs, t, labels, 2, out)),
+		"scheme      avg slowdown  avg FCT (ms)  99 % FCT (ms)                   drops       PAUSE  digest\n"
+		"RoCE + PFC         1.750        0.0272         0.0500           10 (5.2632 %)           2  47632a57abfe\n"
+		"IRN                    -             -              -           10 (5.2632 %)           2  45a9b0c8aedb\n");
+}
+
+static const char *slurp(const char *dir, const char *name)
+{
+	char path[512];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "r");
+	if (!f)
+		fail_msg("%s: %s", path, strerror(errno));
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return text;
+}
+
+/* How many entries a directory has, "." and ".." aside. */
+static u32 entries(const char *dir)
+{
+	DIR *d = opendir(dir);
+	u32 n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static void write__directory(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t = totals(&r);
+	char dir[256], expected[16384];
+
+	snprintf(dir, sizeof(dir), "%s/a//b/c/", root);
+	for (u32 twice = 0; twice < 2; twice++) {
+		assert_int_equal(records_write(&r, &t, dir, err), 0);
+		assert_int_equal(entries(dir), 4);
+		assert_string_equal(slurp(dir, "flows.csv"), flows_golden);
+		strcpy(expected, PRINTED(records_ports_csv(&r, out)));
+		assert_string_equal(slurp(dir, "ports.csv"), expected);
+		strcpy(expected, PRINTED(assert_int_equal(records_json(&r, &t, out), 0)));
+		assert_string_equal(slurp(dir, "summary.json"), expected);
+		strcpy(expected, PRINTED(cfg_print(&cfg, out)));
+		assert_string_equal(slurp(dir, "config.txt"), expected);
+	}
+}
+
+/* In the way of flows.csv stands a directory: nothing half-done stays, and no summary vouches for the rest. */
+static void write__fails_clean(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t = totals(&r);
+	char dir[256], blocked[512];
+
+	snprintf(dir, sizeof(dir), "%s/blocked", root);
+	assert_int_equal(records_write(&r, &t, dir, err), 0);
+	snprintf(blocked, sizeof(blocked), "%s/flows.csv", dir);
+	assert_int_equal(unlink(blocked), 0);
+	assert_int_equal(mkdir(blocked, 0777), 0);
+	assert_int_equal(records_write(&r, &t, dir, err), -EISDIR);
+	assert_non_null(strstr(err, "Is a directory"));
+	assert_int_equal(entries(dir), 3); /* config.txt, ports.csv of before, and what stands in the way */
+	snprintf(blocked, sizeof(blocked), "%s/summary.json", dir);
+	assert_int_equal(access(blocked, F_OK), -1);
+
+	snprintf(dir, sizeof(dir), "%s/blocked/config.txt/x", root);
+	assert_int_equal(records_write(&r, &t, dir, err), -ENOTDIR);
+	assert_int_equal(records_write(&r, &t, "", err), -ENOENT);
+	assert_int_equal(records_write(&r, &t, "/proc/losslab", err), -ENOENT);
+	assert_non_null(strstr(err, "/proc/losslab: "));
+}
+
+static int setup(void **state)
+{
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flows_csv__golden),   cmocka_unit_test(flows_csv__rounding),
+		cmocka_unit_test(ports_csv__golden),   cmocka_unit_test(totals__sums),
+		cmocka_unit_test(totals__nothing_completed), cmocka_unit_test(digest__sensitivity),
+		cmocka_unit_test(p99__nearest_rank),   cmocka_unit_test(check__conservation),
+		cmocka_unit_test(json__golden),	       cmocka_unit_test(json__parses),
+		cmocka_unit_test(print__golden),       cmocka_unit_test(table__golden),
+		cmocka_unit_test(write__directory),    cmocka_unit_test(write__fails_clean),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Routes against counts that follow from the shape, and times worked out by hand. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "topo/topo.h"
+
+static char err[TOPO_ERR_MAX];
+
+static struct topo *parse(const char *text)
+{
+	FILE *in = fmemopen((void *)text, strlen(text), "r");
+	struct topo *t;
+
+	if (topo_parse(in, "f", &t, err))
+		fail_msg("%s", err);
+	fclose(in);
+	return t;
+}
+
+static struct topo *open_routes(const char *spec, struct routes *r)
+{
+	struct topo *t;
+
+	if (topo_open(spec, "topo", &t, err) || routes_compute(t, r, err))
+		fail_msg("%s: %s", spec, err);
+	return t;
+}
+
+static u64 mask(const struct routes *r, u32 s, u32 h)
+{
+	return r->mask[(size_t)s * r->n_hosts + h];
+}
+
+/* All masks of a fat-tree, from its numbering: edges, aggregations, cores. */
+static void check_fat_tree(const struct routes *r, u32 k)
+{
+	u32 half = k / 2, edges = k * half;
+	u64 down = (1ULL << half) - 1, up = down << half;
+
+	for (u32 h = 0; h < r->n_hosts; h++) {
+		u32 edge = h / half, pod = edge / half;
+
+		for (u32 s = 0; s < edges; s++)
+			assert_int_equal(mask(r, s, h), s == edge ? 1ULL << h % half : up);
+		for (u32 a = 0; a < edges; a++)
+			assert_int_equal(mask(r, edges + a, h), a / half == pod ? 1ULL << edge % half : up);
+		for (u32 c = 0; c < half * half; c++)
+			assert_int_equal(mask(r, 2 * edges + c, h), 1ULL << pod);
+	}
+}
+
+static void routes_compute__fat_trees(void **state)
+{
+	char spec[32];
+
+	for (u32 k = 2; k <= 16; k += 2) {
+		struct routes r;
+		struct topo *t;
+
+		snprintf(spec, sizeof(spec), "fat-tree:k=%u", k);
+		t = open_routes(spec, &r);
+		assert_int_equal(r.n_hosts, t->n_hosts);
+		assert_int_equal(r.n_switches, t->n_switches);
+		check_fat_tree(&r, k);
+		assert_int_equal(routes_max_hops(t, &r), 6);
+		routes_free(&r);
+		topo_free(t);
+	}
+}
+
+/* 1106 bytes take 221200 ps at 40 Gb/s, 86 take 17200; six links of 2 us each way. */
+static void routes_max_rtt__fat_tree(void **state)
+{
+	struct routes r;
+	struct topo *t = open_routes("fat-tree:k=6,rate=40gbit,delay=2us", &r);
+
+	assert_int_equal(routes_max_rtt(t, &r, 1106, 86), 25430400);
+	assert_int_equal(routes_max_rtt(t, &r, 0, 0), 24000000);
+	routes_free(&r);
+	topo_free(t);
+}
+
+static void routes_max_rtt__star(void **state)
+{
+	struct routes r;
+	struct topo *t = open_routes("star:n=3,rate=100gbit,delay=1us", &r);
+
+	assert_int_equal(routes_max_hops(t, &r), 2);
+	assert_int_equal(routes_max_rtt(t, &r, 1000, 100), 2 * (80000 + 1000000) + 2 * (8000 + 1000000));
+	assert_int_equal(mask(&r, 0, 2), 1 << 2);
+	routes_free(&r);
+	topo_free(t);
+}
+
+/* No host talks to itself: the slow link counts once, not there and back to the same host. */
+static void routes_max_rtt__one_slow_host(void **state)
+{
+	struct topo *t = parse("host h0\nhost h1\nswitch s0\n"
+			       "link h0 s0 40gbit 9us\nlink h1 s0 40gbit 1us\n");
+	struct routes r;
+
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_max_rtt(t, &r, 0, 0), 2 * 10000000);
+	routes_free(&r);
+	topo_free(t);
+}
+
+/*
+ *      s1 --- s2         two ways of two links, one of them doubled, from s0 to s3,
+ *     /        \         and one of three links by s1-s2 that is never taken
+ *   s0 ==s2    s3
+ *     h0, h1     h2
+ */
+static const char mixed[] = "default 40gbit 2us\n"
+			    "host h0\nhost h1\nhost h2\n"
+			    "switch s0\nswitch s1\nswitch s2\nswitch s3\n"
+			    "link s0 s1 10gbit 1us\n"  /* s0 port 0, s1 port 0 */
+			    "link s0 s2\n"	       /* s0 port 1, s2 port 0 */
+			    "link s2 s0 100gbit 5us\n" /* s2 port 1, s0 port 2 */
+			    "link s1 s2 1mbit 1ms\n"   /* s1 port 1, s2 port 2 */
+			    "link s1 s3 40gbit 1us\n"  /* s1 port 2, s3 port 0 */
+			    "link s2 s3\n"	       /* s2 port 3, s3 port 1 */
+			    "link h0 s0\n"	       /* s0 port 3 */
+			    "link h1 s0\n"	       /* s0 port 4 */
+			    "link h2 s3 100gbit\n";    /* s3 port 2 */
+
+static void routes_compute__parallel_paths(void **state)
+{
+	static const u64 expected[4][3] = {
+		{1 << 3, 1 << 4, 1 << 0 | 1 << 1 | 1 << 2},
+		{1 << 0, 1 << 0, 1 << 2},
+		{1 << 0 | 1 << 1, 1 << 0 | 1 << 1, 1 << 3},
+		{1 << 0 | 1 << 1, 1 << 0 | 1 << 1, 1 << 2},
+	};
+	struct topo *t = parse(mixed);
+	struct routes r;
+
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	for (u32 s = 0; s < 4; s++)
+		for (u32 h = 0; h < 3; h++)
+			assert_int_equal(mask(&r, s, h), expected[s][h]);
+	assert_int_equal(routes_max_hops(t, &r), 4);
+	routes_free(&r);
+	topo_free(t);
+}
+
+/*
+ * h0 to h2, 10000 bytes one way and 100 back. Ways out between s0 and s3:
+ *   by s1:          8000000+1000000 + 2000000+1000000 = 12000000; back 80000+20000+2000000 = 2100000
+ *   by s2, 40 Gb/s: 2 * (2000000+2000000)             =  8000000; back 2 * 2020000         = 4040000
+ *   by s2, 100:     800000+5000000 + 2000000+2000000  =  9800000; back 8000+5000000+2020000 = 7028000
+ * The frame's worst is by s1, its answer's by s2. Host links: 4000000 + 800000+2000000, and
+ * 2020000 + 2008000. The long way s1-s2 of 1 Mb/s must not count.
+ */
+static void routes_max_rtt__each_way_has_its_own_path(void **state)
+{
+	struct topo *t = parse(mixed);
+	struct routes r;
+
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_max_rtt(t, &r, 10000, 100), 12000000 + 6800000 + 7028000 + 4028000);
+	routes_free(&r);
+	topo_free(t);
+}
+
+static void routes_compute__unreachable(void **state)
+{
+	struct topo *t = parse("default 40gbit 2us\n"
+			       "host a\nhost b\nhost c\nhost d\nswitch x\nswitch y\n"
+			       "link a x\nlink b x\nlink c y\nlink d y\n");
+	struct routes r;
+
+	assert_int_equal(routes_compute(t, &r, err), -EINVAL);
+	assert_string_equal(err, "hosts a and c: no path between them");
+	assert_null(r.mask);
+	routes_free(&r);
+	topo_free(t);
+}
+
+/* Switches that no host can reach do no harm: nothing is routed through them. */
+static void routes_compute__idle_island(void **state)
+{
+	struct topo *t = parse("default 40gbit 2us\nhost a\nhost b\nswitch x\nswitch y\nswitch z\n"
+			       "link a x\nlink b x\nlink y z\n");
+	struct routes r;
+
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(mask(&r, 0, 1), 2);
+	assert_int_equal(mask(&r, 1, 0), 0);
+	assert_int_equal(mask(&r, 2, 1), 0);
+	assert_int_equal(routes_max_hops(t, &r), 2);
+	assert_true(routes_max_rtt(t, &r, 1000, 100) > 0);
+	routes_free(&r);
+	topo_free(t);
+}
+
+/* A chain of switches with a host on each: distances add up, and hosts never forward. */
+static void routes_compute__chain(void **state)
+{
+	enum { LENGTH = 100 };
+	struct routes r;
+	struct topo *t;
+	char *text;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+
+	fputs("default 40gbit 1ns\n", out);
+	for (u32 i = 0; i < LENGTH; i++)
+		fprintf(out, "host h%u\nswitch s%u\nlink h%u s%u\n", i, i, i, i);
+	for (u32 i = 1; i < LENGTH; i++)
+		fprintf(out, "link s%u s%u\n", i - 1, i);
+	fclose(out);
+	t = parse(text);
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	for (u32 s = 0; s < LENGTH; s++)
+		for (u32 h = 0; h < LENGTH; h++) {
+			u64 left = 2, right = s ? 4 : 2;
+
+			assert_int_equal(mask(&r, s, h), h == s ? 1 : h < s ? left : right);
+		}
+	assert_int_equal(routes_max_hops(t, &r), LENGTH + 1);
+	assert_int_equal(routes_max_rtt(t, &r, 1, 1), 2 * (LENGTH + 1) * 1200);
+	routes_free(&r);
+	topo_free(t);
+	free(text);
+}
+
+static void routes_compute__table_too_large(void **state)
+{
+	struct topo *t;
+	struct routes r;
+	char *text;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+
+	fputs("default 40gbit 1ns\n", out);
+	for (u32 i = 0; i < 5000; i++)
+		fprintf(out, "host h%u\nswitch s%u\nlink h%u s%u\n", i, i, i, i);
+	fclose(out);
+	t = parse(text);
+	assert_int_equal(routes_compute(t, &r, err), -EINVAL);
+	assert_string_equal(err, "routes: 5000 switches times 5000 hosts: above 16777216");
+	topo_free(t);
+	free(text);
+}
+
+/* 1024 hosts, 320 switches: an "up" must not wait for it, even here under the sanitizers. */
+static void routes_compute__quick(void **state)
+{
+	clock_t start = clock();
+	struct routes r;
+	struct topo *t = open_routes("fat-tree:k=16", &r);
+
+	assert_int_equal(routes_max_rtt(t, &r, 1106, 86), 25430400);
+	assert_int_equal(routes_max_hops(t, &r), 6);
+	assert_true(clock() - start < 3 * CLOCKS_PER_SEC);
+	routes_free(&r);
+	topo_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(routes_compute__fat_trees),
+		cmocka_unit_test(routes_max_rtt__fat_tree),
+		cmocka_unit_test(routes_max_rtt__star),
+		cmocka_unit_test(routes_max_rtt__one_slow_host),
+		cmocka_unit_test(routes_compute__parallel_paths),
+		cmocka_unit_test(routes_max_rtt__each_way_has_its_own_path),
+		cmocka_unit_test(routes_compute__unreachable),
+		cmocka_unit_test(routes_compute__idle_island),
+		cmocka_unit_test(routes_compute__chain),
+		cmocka_unit_test(routes_compute__table_too_large),
+		cmocka_unit_test(routes_compute__quick),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A topology under construction: names, ports and every rule about the graph itself. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/err.h"
+#include "topo/parse.h"
+
+#define NAME_SHOWN 96 /* of a file's name in a message; more would push out the message */
+
+static const char *const kind_names[] = {[TOPO_HOST] = "host", [TOPO_SWITCH] = "switch"};
+
+int build_error(struct builder *b, const char *fmt, ...)
+{
+	size_t n = strlen(b->name);
+	char what[TOPO_ERR_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return topo_fail(EINVAL, b->err, "%s%s:%u: %s", n > NAME_SHOWN ? "..." : "",
+			 b->name + (n > NAME_SHOWN ? n - NAME_SHOWN : 0), b->line, what);
+}
+
+static int no_memory(struct builder *b)
+{
+	build_error(b, "out of memory");
+	return -ENOMEM;
+}
+
+/* The slot that holds @name, or the free one where it belongs (FNV-1a, linear probing). */
+static u32 *find_slot(const struct builder *b, const char *name)
+{
+	u32 mask = 2 * b->nodes_cap - 1, h = 2166136261u;
+
+	for (const char *c = name; *c; c++)
+		h = (h ^ (unsigned char)*c) * 16777619u;
+	h ^= h >> 15; /* the low bits alone would see little of the first characters */
+	while (b->slots[h & mask] && strcmp(b->t->nodes[b->slots[h & mask] - 1].name, name))
+		h++;
+	return &b->slots[h & mask];
+}
+
+/* Double the room for nodes, and the table of names with it, so that it stays half empty. */
+static int grow_nodes(struct builder *b)
+{
+	u32 cap = b->nodes_cap ? 2 * b->nodes_cap : 16;
+	struct topo_node *nodes;
+	u32 *lines;
+
+	nodes = reallocarray(b->t->nodes, cap, sizeof(*nodes));
+	if (!nodes)
+		return no_memory(b);
+	b->t->nodes = nodes;
+	lines = reallocarray(b->node_line, cap, sizeof(*lines));
+	if (!lines)
+		return no_memory(b);
+	b->node_line = lines;
+	free(b->slots);
+	b->slots = calloc(2 * (size_t)cap, sizeof(*b->slots));
+	if (!b->slots)
+		return no_memory(b);
+	b->nodes_cap = cap;
+	for (u32 n = 0; n < b->t->n_nodes; n++)
+		*find_slot(b, nodes[n].name) = n + 1;
+	return 0;
+}
+
+static int check_name(struct builder *b, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n >= TOPO_NAME_MAX)
+		return build_error(b, "name %.40s: longer than %d characters", name, TOPO_NAME_MAX - 1);
+	if (*name < 'a' || *name > 'z' || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != n)
+		return build_error(b,
+				   "name %s: must be a small letter, then small letters, "
+				   "digits, '_' or '-'",
+				   name);
+	if (!strcmp(name, "ctl"))
+		return build_error(b, "name ctl: reserved for the lab itself");
+	return 0;
+}
+
+int build_node(struct builder *b, enum topo_kind kind, const char *name)
+{
+	struct topo *t = b->t;
+	struct topo_node *node;
+	u32 *slot;
+	int rc;
+
+	rc = check_name(b, name);
+	if (rc)
+		return rc;
+	if (t->n_nodes == TOPO_NODES_MAX)
+		return build_error(b, "node %s: more than %u nodes", name, TOPO_NODES_MAX);
+	if (t->n_nodes == b->nodes_cap) {
+		rc = grow_nodes(b);
+		if (rc)
+			return rc;
+	}
+	slot = find_slot(b, name);
+	if (*slot)
+		return build_error(b, "node %s: already declared on line %u", name, b->node_line[*slot - 1]);
+	node = &t->nodes[t->n_nodes];
+	*node = (struct topo_node){.kind = kind};
+	strcpy(node->name, name); /* check_name() made sure that it fits */
+	node->index = kind == TOPO_HOST ? t->n_hosts++ : t->n_switches++;
+	b->node_line[t->n_nodes] = b->line;
+	*slot = ++t->n_nodes;
+	return 0;
+}
+
+/* Find the node at one end of a link, and make sure that it has a port left. */
+static int find_end(struct builder *b, const char *name, u32 *index)
+{
+	const struct topo_node *node;
+	u32 slot = b->nodes_cap ? *find_slot(b, name) : 0;
+
+	if (!slot)
+		return build_error(b, "link: unknown node %.40s: declare it on a line above", name);
+	*index = slot - 1;
+	node = &b->t->nodes[*index];
+	if (node->kind == TOPO_HOST && node->n_ports)
+		return build_error(b, "link: host %s: already linked on line %u: a host has one link", name,
+				   b->t->links[node->ports[0].link].line);
+	if (node->n_ports == TOPO_PORTS_MAX)
+		return build_error(b, "link: switch %s: more than %d ports", name, TOPO_PORTS_MAX);
+	return 0;
+}
+
+int build_link(struct builder *b, const char *from, const char *to, struct topo_link link)
+{
+	const char *const names[2] = {from, to};
+	struct topo *t = b->t;
+	int rc;
+
+	for (u32 end = 0; end < 2; end++) {
+		rc = find_end(b, names[end], &link.node[end]);
+		if (rc)
+			return rc;
+	}
+	if (link.node[0] == link.node[1])
+		return build_error(b, "link: %s: linked to itself", from);
+	/* Traffic between them could be neither switched nor marked: not a lab. */
+	if (t->nodes[link.node[0]].kind == TOPO_HOST && t->nodes[link.node[1]].kind == TOPO_HOST)
+		return build_error(b, "link: %s %s: two hosts: one end must be a switch", from, to);
+	if (t->n_links == b->links_cap) {
+		u32 cap = b->links_cap ? 2 * b->links_cap : 16;
+		struct topo_link *links = reallocarray(t->links, cap, sizeof(*links));
+
+		if (!links)
+			return no_memory(b);
+		t->links = links;
+		b->links_cap = cap;
+	}
+	link.line = b->line;
+	for (u32 end = 0; end < 2; end++) {
+		struct topo_node *node = &t->nodes[link.node[end]];
+
+		link.port[end] = node->n_ports;
+		node->ports[node->n_ports++] = (struct topo_port){t->n_links, end};
+	}
+	t->links[t->n_links++] = link;
+	return 0;
+}
+
+int build_finish(struct builder *b)
+{
+	struct topo *t = b->t;
+
+	if (t->n_hosts < 2)
+		return build_error(b, "%s: a lab needs two or more", t->n_hosts ? "only one host" : "no hosts");
+	for (u32 n = 0; n < t->n_nodes; n++) {
+		if (t->nodes[n].n_ports)
+			continue;
+		b->line = b->node_line[n];
+		return build_error(b, "%s %s: has no link", kind_names[t->nodes[n].kind], t->nodes[n].name);
+	}
+	t->hosts = calloc(t->n_hosts, sizeof(*t->hosts));
+	t->switches = calloc(t->n_switches, sizeof(*t->switches));
+	if (!t->hosts || !t->switches)
+		return no_memory(b);
+	for (u32 n = 0; n < t->n_nodes; n++)
+		(t->nodes[n].kind == TOPO_HOST ? t->hosts : t->switches)[t->nodes[n].index] = n;
+	return 0;
+}
