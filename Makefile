@@ -19,8 +19,8 @@ SAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 LIB_SRC := $(wildcard agent/*.c topo/*.c) $(filter-out lab/main.c,$(wildcard lab/*.c))
 BPF_SRC := $(wildcard bpf/*.bpf.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
-SAN_OBJ := $(LIB_SRC:%.c=$(B)/san/%.o)
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/lab/bpf_objects.o
+SAN_OBJ := $(LIB_SRC:%.c=$(B)/san/%.o) $(B)/lab/bpf_objects.o
 BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 
@@ -51,6 +51,17 @@ $(B)/san/%.o: %.c
 	$(call say,CC+SAN,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(SAN) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
+# BPF: the system's UAPI headers (asm/ lives in the multiarch folder on Debian); native byte order.
+BPF_CFLAGS = -O2 -g -Wall -Werror -target bpf -mcpu=v3 -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch)
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c
+	$(call say,BPF,$<)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/lab/bpf_objects.o: lab/bpf_objects.S $(BPF_OBJ)
+	$(call say,AS,$<)
+	$(Q)mkdir -p $(@D) && $(CC) -DBPF_SWITCH='"$(B)/bpf/switch.bpf.o"' -DBPF_HOST='"$(B)/bpf/host.bpf.o"' -c -o $@ $<
+
 # One test program per tests/unit/test_x.c, against the library built with ASAN and UBSAN.
 $(B)/tests/unit/%: tests/unit/%.c $(B)/san/liblosslab.a
 	$(call say,TEST,$<)
@@ -64,4 +75,4 @@ unit: $(UNIT)
 clean:
 	rm -rf $(B)
 
--include $(LIB_OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(UNIT:=.d) $(B)/lab/main.d
+-include $(BPF_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(UNIT:=.d) $(B)/lab/main.d

@@ -168,22 +168,9 @@ const struct nic_stats *nic_stats(const struct nic *n)
 	return &n->stats;
 }
 
-u64 nic_paused(const struct nic *n, u64 now)
+const struct pause_state *nic_pause(const struct nic *n)
 {
-	struct pause_state s = n->pause;
-
-	for (u32 c = 0; c < FAB_CLASSES; c++)
-		pause_account(&s, c, now);
-	return s.total;
-}
-
-u32 nic_paused_classes(const struct nic *n, u64 now)
-{
-	u32 mask = 0;
-
-	for (u32 c = 0; c < FAB_CLASSES; c++)
-		mask |= (u32)(n->pause.until[c] > now) << c;
-	return mask;
+	return &n->pause;
 }
 
 u64 nic_clock(const struct nic *n)
@@ -203,12 +190,4 @@ void nic_report(const struct nic *n)
 		r->nacks = c->nacks;
 		r->acked = n->sources[s].qp.una == n->sources[s].qp.n_packets;
 	}
-}
-
-u64 nic_oldest_open(const struct nic *n, u64 now)
-{
-	for (u32 s = 0; s < n->started; s++)
-		if (n->sources[s].qp.una < n->sources[s].qp.n_packets)
-			return n->par->flows->flows[n->sources[s].flow].start_ps;
-	return TIME_NEVER;
 }

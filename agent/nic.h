@@ -75,15 +75,11 @@ int nic_advance(struct nic *n, u64 until);
 u64 nic_next(struct nic *n);
 
 const struct nic_stats *nic_stats(const struct nic *n);
-/* Time the transmitter has been paused up to @now, summed over classes, in ps. */
-u64 nic_paused(const struct nic *n, u64 now);
-/* Classes paused at @now, as a bit mask. */
-u32 nic_paused_classes(const struct nic *n, u64 now);
+/* What PFC frames have told the transmitter. */
+const struct pause_state *nic_pause(const struct nic *n);
 /* The time of the last event. */
 u64 nic_clock(const struct nic *n);
 /* Copy what the requesters know into the flow table's results. */
 void nic_report(const struct nic *n);
-/* The earliest start of a flow that has begun by @now and is not acknowledged in full; TIME_NEVER if there is none. */
-u64 nic_oldest_open(const struct nic *n, u64 now);
 
 #endif

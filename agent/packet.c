@@ -197,6 +197,7 @@ int packet_parse(const u8 *h, u32 have, u32 len, struct rx_packet *p)
 		return -1;
 	p->payload = body - ext - pad;
 	p->payload_off = EXT_OFF + ext;
+	p->icrc_off = ETH_LEN + total - ICRC_LEN;
 	return 0;
 }
 

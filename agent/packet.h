@@ -49,6 +49,7 @@ struct rx_packet {
 	u8 syndrome; /* ACK: AETH */
 	u32 msn;
 	u16 payload_off; /* where it begins in the frame */
+	u16 icrc_off;    /* where the ICRC does */
 	u32 src;     /* host */
 };
 

@@ -64,7 +64,7 @@ static inline u64 port_key(const struct port *p, u64 now)
 static inline int port_peek(struct port *p, u32 number)
 {
 	struct port_rx *rx = fab_rx(number);
-	u32 *entry;
+	u64 *entry;
 	struct frame *f;
 
 	p->arr_key = KEY_NEVER;
@@ -209,8 +209,8 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 {
 	struct port *p = s ? fab_port(s->port_base + in) : 0;
 	struct frame *f;
-	u32 *entry, id;
-	u64 now;
+	u64 *entry, now;
+	u32 id;
 
 	if (!p || in >= FAB_PORTS)
 		return fab_fail(FAB_INTERNAL, 0);

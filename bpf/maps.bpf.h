@@ -12,6 +12,7 @@ struct small_slot {
 	u8 bytes[SLOT_SMALL];
 };
 
+/* Values are whole 8 bytes: the kernel lays them out so, and mapped memory shows it. */
 #define ARRAY(name, value_type)                   \
 	struct {                                  \
 		__uint(type, BPF_MAP_TYPE_ARRAY); \
@@ -28,13 +29,13 @@ ARRAY(nodes, struct node_cell); /* switches, then hosts */
 ARRAY(frames, struct frame);
 ARRAY(voqs, struct voq);
 ARRAY(routes, u64);        /* [switch][host] */
-ARRAY(arrivals, u32);      /* arrival queues: frames in order of arrival */
-ARRAY(free_small, u32);    /* per port, free slots for its ingress; laid out like arrivals */
-ARRAY(free_large, u32);
-ARRAY(stack_small, u32);   /* the lab's free slots */
-ARRAY(stack_large, u32);
+ARRAY(arrivals, u64);      /* arrival queues: frames in order of arrival */
+ARRAY(free_small, u64);    /* per port, free slots for its ingress; laid out like arrivals */
+ARRAY(free_large, u64);
+ARRAY(stack_small, u64);   /* the lab's free slots */
+ARRAY(stack_large, u64);
 ARRAY(emissions, struct emission);
-ARRAY(todo, u32);          /* switches to advance in this window */
+ARRAY(todo, u64);          /* switches to advance in this window */
 ARRAY(small_slots, struct small_slot);
 
 /* Large slots: value_size is set by the loader from the mtu. */

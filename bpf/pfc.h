@@ -39,6 +39,16 @@ static inline void pause_receive(struct pause_state *s, u32 class, u32 quanta, u
 	}
 }
 
+/* The time paused up to @now, summed over classes. */
+static inline u64 pause_total(const struct pause_state *s, u64 now)
+{
+	struct pause_state copy = *s;
+
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		pause_account(&copy, c, now);
+	return copy.total;
+}
+
 static inline void pause_init(struct pause_state *s)
 {
 	for (u32 c = 0; c < FAB_CLASSES; c++) {

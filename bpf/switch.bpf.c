@@ -31,7 +31,7 @@ LOOKUP(fab_port, ports, struct port)
 LOOKUP(fab_rx, port_rx, struct port_rx)
 LOOKUP(fab_frame, frames, struct frame)
 LOOKUP(fab_voq, voqs, struct voq)
-LOOKUP(fab_arrq, arrivals, u32)
+LOOKUP(fab_arrq, arrivals, u64)
 LOOKUP(fab_node, nodes, struct node_cell)
 LOOKUP(fab_emission, emissions, struct emission)
 
@@ -43,12 +43,12 @@ static __always_inline u64 fab_route(u32 sw, u32 host)
 	return mask ? *mask : 0;
 }
 
-static __always_inline u32 *stack_entry(u32 large, u32 n)
+static __always_inline u64 *stack_entry(u32 large, u32 n)
 {
 	return large ? bpf_map_lookup_elem(&stack_large, &n) : bpf_map_lookup_elem(&stack_small, &n);
 }
 
-static __always_inline u32 *ring_entry(u32 large, u32 n)
+static __always_inline u64 *ring_entry(u32 large, u32 n)
 {
 	return large ? bpf_map_lookup_elem(&free_large, &n) : bpf_map_lookup_elem(&free_small, &n);
 }
@@ -56,7 +56,7 @@ static __always_inline u32 *ring_entry(u32 large, u32 n)
 static __always_inline void fab_release(u32 id)
 {
 	u32 large = id >= cfg.n_small;
-	u32 *entry = stack_entry(large, state.free_top[large & 1]);
+	u64 *entry = stack_entry(large, state.free_top[large & 1]);
 
 	if (!entry)
 		return;
@@ -69,7 +69,7 @@ static inline int fab_fail(enum fab_error error, u32 port);
 /* One frame has left the arrival queue: give its port's ingress another free slot from the lab's. */
 static __always_inline int fab_taken(struct port *p, u32 large)
 {
-	u32 *from, *to;
+	u64 *from, *to;
 	u32 top;
 
 	large &= 1;
@@ -146,7 +146,7 @@ static long step(u32 n, void *data)
 /* Run one switch of the work list up to the window's end. */
 static long advance_switch(u32 n, void *data)
 {
-	u32 *which = bpf_map_lookup_elem(&todo, &n);
+	u64 *which = bpf_map_lookup_elem(&todo, &n);
 	struct step_ctx c = { .until = state.until };
 	struct node_cell *cell;
 	struct sw *s;
@@ -219,7 +219,8 @@ int ingress(struct xdp_md *ctx)
 	struct port_rx *rx = fab_rx(number);
 	u64 total = bpf_xdp_get_buff_len(ctx), len = total - STAMP_LEN;
 	u8 stamp[STAMP_LEN];
-	u32 large = len > SLOT_SMALL, head, *entry, id;
+	u32 large = len > SLOT_SMALL, head, id;
+	u64 *entry;
 	struct frame *f;
 
 	if (!p || !rx)

@@ -126,11 +126,8 @@ static void switch_row(const struct books *b, u32 n, u64 now, struct port_record
 {
 	const struct port *p = &b->m->ports[n];
 	const struct port_stats *st = &p->stats;
-	struct pause_state pause = p->pause;
 	const struct topo *t = b->f->topo;
 
-	for (u32 c = 0; c < FAB_CLASSES; c++)
-		pause_account(&pause, c, now);
 	*row = (struct port_record){
 		.node = t->nodes[t->switches[p->cfg.sw]].name,
 		.port = n - b->f->port_base[p->cfg.sw],
@@ -146,7 +143,7 @@ static void switch_row(const struct books *b, u32 n, u64 now, struct port_record
 		.pause_rx = st->pause_rx,
 		.resume_tx = st->resume_tx,
 		.resume_rx = st->resume_rx,
-		.paused_ps = pause.total,
+		.paused_ps = pause_total(&p->pause, now),
 		.max_queue = st->max_queue,
 		.max_buffer = st->max_buffer,
 	};

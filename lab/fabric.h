@@ -32,10 +32,12 @@ struct fabric_memory {
 	struct frame *frames;
 	struct voq *voqs;
 	u64 *routes;
-	u32 *arrivals;
-	u32 *free_ring[2];
-	u32 *stack[2];
+	u64 *arrivals; /* numbers of frames, ports, switches are u64 here: see bpf/maps.bpf.h */
+	u64 *free_ring[2];
+	u64 *stack[2];
 	struct fab_state *state;
+	struct emission *emissions; /* kernel engine only, as todo */
+	u64 *todo;
 };
 
 struct fabric {

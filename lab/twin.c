@@ -59,7 +59,7 @@ static inline struct voq *fab_voq(u32 n)
 	return &running->e.mem.voqs[n];
 }
 
-static inline u32 *fab_arrq(u32 n)
+static inline u64 *fab_arrq(u32 n)
 {
 	return &running->e.mem.arrivals[n];
 }
@@ -226,7 +226,7 @@ static int twin_finish(struct engine *e, u64 now, struct nic_stats *stats, u64 *
 
 		nic_report(n);
 		stats[h] = *nic_stats(n);
-		paused[h] = nic_paused(n, now);
+		paused[h] = pause_total(nic_pause(n), now);
 		clock[h] = nic_clock(n);
 	}
 	return 0;
@@ -273,7 +273,7 @@ static int twin_memory(struct twin *t, const struct fabric *f)
 	m->voqs = calloc(f->size.voqs, sizeof(*m->voqs));
 	m->routes = calloc(f->size.routes, sizeof(*m->routes));
 	m->arrivals = calloc(f->size.arrivals, sizeof(*m->arrivals));
-	m->stack[0] = calloc(frames, sizeof(u32));
+	m->stack[0] = calloc(frames, sizeof(u64));
 	m->state = calloc(1, sizeof(*m->state));
 	t->heads = calloc(frames, sizeof(*t->heads));
 	t->hosts = calloc(f->size.hosts, sizeof(*t->hosts));
