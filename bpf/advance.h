@@ -6,7 +6,6 @@
  *   FAB_CFG                                  the run's struct fab_cfg, an lvalue
  *   fab_state() fab_port(n) fab_rx(n) fab_frame(id) fab_voq(n) fab_arrq(n)   pointers, or NULL out of bounds
  *   fab_route(switch, host)                  the set of next-hop ports
- *   fab_taken(port, large)                   a frame has left the arrival queue: make up for its slot
  *   fab_release(id)                          a frame is done with
  *   fab_emit(port, frame or NULL, id, arrival, pause, resume)   a departure
  *   FAB_FN                                   how these functions are declared; FAB_MEM, see sw_next()
@@ -226,7 +225,7 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 		return fab_fail(FAB_LATE, s->port_base + in);
 	s->clock = now;
 	p->arrq_head++;
-	if (port_peek(p, s->port_base + in) || fab_taken(p, !!(f->flags & FRAME_LARGE)))
+	if (port_peek(p, s->port_base + in))
 		return -1;
 	if (f->flags & FRAME_PFC) {
 		port_receive_pfc(p, f, now);

@@ -39,6 +39,7 @@ enum frame_flags {
 	FRAME_CE = 8,    /* congestion experienced: on arrival, or marked here */
 	FRAME_MARKED = 16, /* CE was set by this switch: emit rewrites the header */
 	FRAME_DATA = 32, /* carries payload (not an ACK, NACK or CNP) */
+	FRAME_LAST_HOP = 64, /* emission: bound for a host, so its slot is free afterwards */
 };
 
 /* A frame inside a switch: what decisions need to know. Its bytes are in the slot of the same number. */
@@ -90,7 +91,7 @@ struct port_cfg {
 	u32 arrq_mask;    /* its size - 1 */
 	u32 loss_in;      /* probability x 2^32 that an arriving frame is lost on the wire */
 	u32 loss_out;     /* the same for departing frames; only towards hosts */
-	u32 free_size[2]; /* free slots held ready: small, large */
+	u32 free_size[2]; /* free slots held ready for what a host may send in a window: small, large */
 	u32 peer_node;    /* the far end's node: switch number, or n_switches + host number */
 	u32 xoff, xon;    /* PFC thresholds of this input port, per class */
 	u32 tap;          /* 1: arrivals are shown to packet sockets */
@@ -119,7 +120,7 @@ struct port {
 	/* input */
 	u64 arr_key;          /* key of the first frame in the arrival queue, or KEY_NEVER */
 	u32 arrq_head;        /* arrivals taken, free-running */
-	u32 free_tail[2];     /* free slots given, free-running */
+	u32 free_tail[2];     /* slots given to ingress, free-running */
 	u8 xoff;              /* classes for which the sender upstream has been asked to pause */
 	u8 pfc_pending;       /* classes whose pause state has yet to be told */
 	u8 busy_classes;      /* output: classes with a non-empty VOQ */

@@ -66,22 +66,34 @@ static __always_inline void fab_release(u32 id)
 
 static inline int fab_fail(enum fab_error error, u32 port);
 
-/* One frame has left the arrival queue: give its port's ingress another free slot from the lab's. */
-static __always_inline int fab_taken(struct port *p, u32 large)
+/*
+ * A slot travels with its frame: before the frame is emitted to port @n its slot is put where that port's
+ * ingress takes the next one from. Frames of a link come in order, so each finds its own; no slot waits idle,
+ * and what ingress writes is still warm in the cache.
+ */
+static __always_inline int hand_over(u32 n, u32 id)
 {
-	u64 *from, *to;
-	u32 top;
+	struct port *peer = fab_port(n);
+	u32 large = id >= cfg.n_small;
+	u64 *to = peer ? ring_entry(large, peer->cfg.arrq_base + (peer->free_tail[large & 1] & peer->cfg.arrq_mask)) : 0;
 
-	large &= 1;
-	top = state.free_top[large];
-	from = top ? stack_entry(large, top - 1) : 0;
-	to = ring_entry(large, p->cfg.arrq_base + (p->free_tail[large] & p->cfg.arrq_mask));
-	if (!from || !to)
-		return fab_fail(FAB_NO_SLOT, p->cfg.arrq_base);
-	*to = *from;
-	state.free_top[large] = top - 1;
-	p->free_tail[large]++;
+	if (!to)
+		return fab_fail(FAB_INTERNAL, n);
+	*to = id;
+	peer->free_tail[large & 1]++;
 	return 0;
+}
+
+/* A PFC frame needs a slot at a switch that receives it. */
+static __always_inline int slot_for_pfc(u32 n)
+{
+	u32 top = state.free_top[0];
+	u64 *from = top ? stack_entry(0, top - 1) : 0;
+
+	if (!from)
+		return fab_fail(FAB_NO_SLOT, n);
+	state.free_top[0] = top - 1;
+	return hand_over(n, *from);
 }
 
 /* Begin a new chunk of the emission list; frames of one link in a chunk must fit its veth ring. */
@@ -116,6 +128,10 @@ static __always_inline int fab_emit(struct port *p, const struct frame *f, u32 i
 	e->port = p->cfg.number;
 	e->len = f ? f->len : PFC_LEN;
 	e->flags = f ? f->flags : FRAME_PFC;
+	if (p->cfg.peer & PEER_HOST)
+		e->flags |= FRAME_LAST_HOP;
+	else if (f ? hand_over(p->cfg.peer, id) : slot_for_pfc(p->cfg.peer))
+		return -1;
 	e->pause = pause;
 	e->resume = resume;
 	state.n_emit++;
@@ -298,7 +314,7 @@ int emit(struct xdp_md *ctx)
 	stamp_put(stamp, e->len, e->arrival);
 	if (bpf_xdp_store_bytes(ctx, e->len, stamp, STAMP_LEN))
 		return XDP_DROP;
-	if (!(e->flags & FRAME_PFC))
+	if ((e->flags & (FRAME_PFC | FRAME_LAST_HOP)) == FRAME_LAST_HOP)
 		fab_release(e->frame);
 	return bpf_redirect_map(&devices, e->port, 0);
 }

@@ -130,8 +130,14 @@ static u64 in_flight(const struct fabric *f, const struct port_cfg *p, u32 len)
 	return (p->delay + 2 * f->window) / ((u64)wire_bytes(len) * p->ps_per_byte) + 8;
 }
 
+/* How many frames of at least @len bytes a link can begin to send in one window. */
+static u64 in_window(const struct fabric *f, const struct port_cfg *p, u32 len)
+{
+	return f->window / ((u64)wire_bytes(len) * p->ps_per_byte) + 2;
+}
+
 /*
- * Slots: those held ready at every port for its ingress, plus those of frames in buffers. Buffers full of the
+ * Slots: those held ready for hosts to send, those of frames on the wire, and those of frames in buffers. Buffers full of the
  * smallest frames everywhere would take too much, so beyond a budget the pool is sized for the mixture that flows
  * make, and a run that needs more says so.
  */
@@ -139,25 +145,28 @@ static void plan_slots(struct fabric *f)
 {
 	struct fabric_sizes *z = &f->size;
 	u64 buffers = (u64)z->ports * f->cfg->buffer * (f->cfg->ack_class == f->cfg->data_class ? 1 : 2);
-	u64 small = buffers / ETH_MIN, ready[2] = { 0, 0 };
+	u64 small = buffers / ETH_MIN, ready[2] = { 0, 0 }, wire = 0;
 
 	z->arrivals = 0;
 	for (u32 i = 0; i < z->ports; i++) {
 		struct port_cfg *p = &f->ports[i];
 
 		p->arrq_base = z->arrivals;
-		p->free_size[0] = in_flight(f, p, ETH_MIN);
-		p->free_size[1] = in_flight(f, p, SLOT_SMALL + 1);
-		p->arrq_mask = round_up_pow2(p->free_size[0]) - 1;
+		p->arrq_mask = round_up_pow2(in_flight(f, p, ETH_MIN)) - 1;
+		if (p->peer & PEER_HOST) {
+			p->free_size[0] = in_window(f, p, ETH_MIN);
+			p->free_size[1] = in_window(f, p, SLOT_SMALL + 1);
+		}
+		wire += in_flight(f, p, ETH_MIN);
 		z->arrivals += p->arrq_mask + 1;
 		ready[0] += p->free_size[0];
 		ready[1] += p->free_size[1];
-		z->emissions += f->window / ((u64)wire_bytes(ETH_MIN) * p->ps_per_byte) + 2;
+		z->emissions += in_window(f, p, ETH_MIN);
 	}
 	if (small * (SLOT_SMALL + sizeof(struct frame)) > SMALL_BUDGET && small > buffers / 480)
 		small = buffers / 480;
-	z->small = ready[0] + small;
-	z->large = ready[1] + buffers / f->frame_max * 5 / 4 + 16 * z->ports;
+	z->small = ready[0] + wire + small;
+	z->large = ready[1] + wire / 4 + buffers / f->frame_max * 5 / 4 + 16 * z->ports;
 	f->fab.n_small = z->small;
 	f->fab.emit_max = z->emissions;
 	f->fab.slot_large = (f->frame_max + 63) / 64 * 64;

@@ -69,11 +69,6 @@ static inline u64 fab_route(u32 sw, u32 host)
 	return host < running->e.fabric->size.hosts ? running->e.mem.routes[(size_t)sw * running->e.fabric->size.hosts + host] : 0;
 }
 
-static inline int fab_taken(struct port *p, u32 large)
-{
-	return 0;
-}
-
 static inline void fab_release(u32 id)
 {
 	running->e.mem.stack[0][fab_state()->free_top[0]++] = id;

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One switch of four ports in plain memory, to drive bpf/advance.h frame by frame. Included by test_advance.c alone. */
+#include "tests/unit/unit.h"
+
+#include "bpf/arbiter.h"
+#include "bpf/fabric.h"
+#include "bpf/wire.h"
+
+#define PORTS 4
+#define FRAMES 8192
+#define QUEUE 4096 /* of a port's arrivals */
+#define CLASS 3
+#define PS 200
+#define DELAY 2000000ULL
+#define MTU_FRAME 1074
+
+struct departure {
+	u64 arrival;
+	u32 port, id; /* id: of inject(), or FAB_NONE for PFC */
+	u32 key;      /* the frame's flow_key */
+	u16 len;
+	u8 class, pause, resume, flags;
+};
+
+static struct {
+	struct fab_cfg cfg;
+	struct fab_state state;
+	struct sw sw;
+	struct port ports[PORTS];
+	struct port_rx rx[PORTS];
+	struct frame frames[FRAMES];
+	struct voq voqs[PORTS * PORTS * FAB_CLASSES];
+	u32 arrq[PORTS * QUEUE];
+	u64 route[PORTS + 1];
+	u32 stack[FRAMES], top;
+	struct departure log[4 * FRAMES];
+	u32 n_log;
+	u64 last_key; /* of the events in order */
+	u32 taken;
+} w;
+
+#define FAB_CFG (w.cfg)
+#define FAB_MEM
+#define FAB_FN static inline
+
+static inline struct fab_state *fab_state(void)
+{
+	return &w.state;
+}
+
+static inline struct port *fab_port(u32 n)
+{
+	return n < PORTS ? &w.ports[n] : NULL;
+}
+
+static inline struct port_rx *fab_rx(u32 n)
+{
+	return n < PORTS ? &w.rx[n] : NULL;
+}
+
+static inline struct frame *fab_frame(u32 id)
+{
+	return id < FRAMES ? &w.frames[id] : NULL;
+}
+
+static inline struct voq *fab_voq(u32 n)
+{
+	return n < PORTS * PORTS * FAB_CLASSES ? &w.voqs[n] : NULL;
+}
+
+static inline u32 *fab_arrq(u32 n)
+{
+	return n < PORTS * QUEUE ? &w.arrq[n] : NULL;
+}
+
+static inline u64 fab_route(u32 sw, u32 host)
+{
+	return host <= PORTS ? w.route[host] : 0;
+}
+
+static inline int fab_taken(struct port *p, u32 large)
+{
+	w.taken++;
+	return 0;
+}
+
+static inline void fab_release(u32 id)
+{
+	assert_true(w.top < FRAMES);
+	w.stack[w.top++] = id;
+}
+
+static inline int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, u8 pause, u8 resume)
+{
+	struct departure *d = &w.log[w.n_log++];
+
+	assert_true(w.n_log < sizeof(w.log) / sizeof(w.log[0]));
+	*d = (struct departure){ .arrival = arrival, .port = p->cfg.number, .id = id, .len = PFC_LEN, .pause = pause, .resume = resume };
+	if (f) {
+		d->len = f->len;
+		d->key = f->flow_key;
+		d->class = f->class;
+		d->flags = f->flags;
+		fab_release(id);
+	}
+	return 0;
+}
+
+#include "bpf/advance.h"
+
+/* Host n hangs on port n; host PORTS is nowhere. */
+static inline void reset(u32 buffer, u32 xoff, u32 xon)
+{
+	memset(&w, 0, sizeof(w));
+	w.cfg = (struct fab_cfg){ .seed = 1, .n_switches = 1, .n_hosts = PORTS, .n_ports = PORTS, .buffer = buffer, .quanta = 65535 };
+	w.cfg.pfc = xoff ? 0xff : 0;
+	w.sw.n_ports = PORTS;
+	for (u32 i = 0; i < FAB_PORTS; i++)
+		w.sw.key[i] = KEY_NEVER;
+	for (u32 i = 0; i < PORTS; i++) {
+		struct port *p = &w.ports[i];
+
+		p->cfg = (struct port_cfg){ .ps_per_byte = PS, .delay = DELAY, .number = i, .arrq_base = i * QUEUE, .arrq_mask = QUEUE - 1 };
+		p->cfg.xoff = xoff;
+		p->cfg.xon = xon;
+		p->arr_key = KEY_NEVER;
+		pause_init(&p->pause);
+		for (u32 c = 0; c < FAB_CLASSES; c++)
+			p->refresh[c] = TIME_NEVER;
+		w.route[i] = 1ULL << i;
+	}
+	for (u32 i = 0; i < PORTS * PORTS * FAB_CLASSES; i++)
+		w.voqs[i] = (struct voq){ FAB_NONE, FAB_NONE };
+	while (w.top < FRAMES)
+		w.stack[w.top] = w.top, w.top++;
+}
+
+static inline struct frame *arrive(u32 port, u64 time, u32 *id)
+{
+	struct frame *f;
+
+	assert_true(w.top > 0 && w.rx[port].tail - w.ports[port].arrq_head < QUEUE);
+	*id = w.stack[--w.top];
+	f = &w.frames[*id];
+	memset(f, 0, sizeof(*f));
+	f->arrival = time;
+	w.arrq[port * QUEUE + (w.rx[port].tail++ & (QUEUE - 1))] = *id;
+	return f;
+}
+
+/* A frame whose last bit comes to @port at @time; returns its number. Times at a port must not fall. */
+static inline u32 inject(u32 port, u64 time, u32 len, u32 dst, u32 class)
+{
+	u32 id;
+	struct frame *f = arrive(port, time, &id);
+
+	f->len = len;
+	f->dst = dst;
+	f->class = class;
+	f->flags = FRAME_DATA | FRAME_ECT;
+	return id;
+}
+
+static inline void inject_pfc(u32 port, u64 time, u32 classes, u32 quanta)
+{
+	u32 id;
+	struct frame *f = arrive(port, time, &id);
+
+	f->len = PFC_LEN;
+	f->flags = FRAME_PFC;
+	f->pfc_classes = classes;
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		f->pfc_quanta[c] = classes >> c & 1 ? quanta : 0;
+}
+
+/* Advance to @until; events come in order of key. -1 if the switch stops the run. */
+static inline int run(u64 until)
+{
+	int more;
+
+	w.last_key = KEY(w.sw.clock, 0);
+	if (sw_begin(&w.sw))
+		return -1;
+	while ((more = sw_step(&w.sw, 0, until)) > 0) {
+		assert_true(w.sw.best >= w.last_key);
+		w.last_key = w.sw.best;
+	}
+	return more;
+}
+
+static inline u64 ser(u32 len)
+{
+	return (u64)(len + 24) * PS;
+}
