@@ -6,8 +6,6 @@ CC = gcc
 CLANG ?= clang
 B := build
 
-PACKAGES = gcc make pkg-config clang libbpf-dev libelf-dev zlib1g-dev libmnl-dev libjansson-dev libssl-dev \
-	   libdeflate-dev libcmocka-dev iproute2 bats tshark shellcheck cppcheck clang-format
 LIBS := libbpf libmnl jansson libcrypto libdeflate
 
 WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
@@ -29,7 +27,17 @@ say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 
 .DELETE_ON_ERROR:
 .PHONY: all
-all: $(B)/losslab
+all: check-build
+	@$(MAKE) -s --no-print-directory $(B)/losslab
+
+# What is needed by name (lab/deps.sh has the list): check-* says what is missing, install-* installs it.
+.PHONY: check-build install-run install-test
+check-build:
+	@sh lab/deps.sh check build
+install-run:
+	@sh lab/deps.sh install build
+install-test:
+	@sh lab/deps.sh install build test
 
 $(B)/losslab: $(B)/lab/main.o $(B)/liblosslab.a
 	$(call say,LD,$@)
@@ -67,12 +75,47 @@ $(B)/tests/unit/%: tests/unit/%.c $(B)/san/liblosslab.a
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(SAN) $(CPPFLAGS) -MMD -MP -o $@ $< $(B)/san/liblosslab.a $(LDLIBS) -lcmocka
 
-.PHONY: unit
-unit: $(UNIT)
-	@for t in $(UNIT); do $$t || exit 1; done
+.PHONY: run test unit twin bats bpf test-vm lint fmt bench install help
+run: install-run ## the same flows over RoCE with PFC, RoCE without, IRN without: one table
+	@$(MAKE) -s --no-print-directory $(B)/losslab
+	@sh scenarios/run.sh scenarios/lossless
+
+test: install-test ## all tests: unit, twin, bpf, bats
+	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(UNIT)
+	@B=$(B) bash tests/run.sh unit twin bpf bats
+
+unit twin bpf bats: install-test
+	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(if $(filter unit bpf,$@),$(UNIT))
+	@B=$(B) bash tests/run.sh $@
+
+test-vm: install-test ## boot a stock Debian kernel and run a short set there
+	@$(MAKE) -s --no-print-directory $(B)/losslab
+	@B=$(B) bash tests/vm.sh
+
+lint: install-test ## warnings, shellcheck, cppcheck, formats, file lengths
+	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(UNIT)
+	@bash tests/lint.sh
+
+fmt: ## lay the sources out
+	clang-format -i $(wildcard agent/*.[ch] topo/*.[ch] lab/*.[ch] bpf/*.[ch] tests/unit/*.[ch])
+
+bench: install-run ## speed: link crossings per CPU second, bring-up and tear-down, windows, memory
+	@$(MAKE) -s --no-print-directory $(B)/losslab
+	@B=$(B) bash tests/bench.sh
+
+install: all ## PREFIX=/usr/local, DESTDIR for packagers
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/losslab/topo
+	install -m 755 $(B)/losslab $(DESTDIR)$(PREFIX)/bin/losslab
+	install -m 755 topo/*.sh $(DESTDIR)$(PREFIX)/share/losslab/topo
+	install -m 644 topo/generator.inc $(DESTDIR)$(PREFIX)/share/losslab/topo
+	cp -R scenarios $(DESTDIR)$(PREFIX)/share/losslab
+
+help: ## this list
+	@echo "make            build $(B)/losslab"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r t h; do printf 'make %-10s %s\n' "$$t" "$$h"; done
 
 .PHONY: clean
-clean:
+clean: ## remove $(B)
 	rm -rf $(B)
 
 -include $(BPF_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(UNIT:=.d) $(B)/lab/main.d

@@ -63,6 +63,7 @@ struct run_cfg {
 	u64 stuck_after;        /* stuck_after=100ms: virtual time without progress that ends a run */
 
 	/* output */
+	char tap[CFG_STR];      /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
 	char out[CFG_STR];      /* out=DIR; "" = no files */
 	bool pfc_set, topology_set, flows_set, xoff_set; /* given by the user, not a default */
 };

@@ -92,6 +92,8 @@ const struct cfg_key cfg_keys[] = {
 	  .help = "end with the last flow, or when the last flow has started" },
 	{ .name = "stuck_after", .kind = CFG_TIME, F(stuck_after), .min = PS_PER_US, .max = 1000 * PS_PER_S,
 	  .def = "100ms", .help = "virtual time without progress that ends a run" },
+	{ .name = "tap", .kind = CFG_TEXT, F(tap), .def = "",
+	  .help = "switch ports where tcpdump sees what arrives: SWITCH or SWITCH:pN, with commas between; or all" },
 	{ .name = "out", .kind = CFG_TEXT, F(out), .def = "", .help = "directory for the records; empty = none" },
 };
 

@@ -110,8 +110,10 @@ static void print_results(const struct run_args *a, const struct experiment *x, 
 		else if (n == 1)
 			records_print(runs[i], &totals[i], stdout);
 	}
-	if (!a->json && n > 1)
-		records_table(runs, totals, labels, n, stdout);
+	if (a->json || n < 2)
+		return;
+	records_table(runs, totals, labels, n, stdout);
+	records_reading(totals, labels, n, stdout);
 }
 
 static int run_all(struct run_args *a)

@@ -360,6 +360,37 @@ static int check_node(const struct fabric *f, char *err)
 	return -EINVAL;
 }
 
+/* Does one word of a tap list, "s0", "s0:p1" or "all", mean port @p? */
+static bool tap_matches(const struct fabric *f, const char *word, const struct port_cfg *p)
+{
+	char name[64];
+
+	return !strcmp(word, "all") || !strcmp(word, f->topo->nodes[f->topo->switches[p->sw]].name) ||
+	       !strcmp(word, fabric_port_name(f, p->number, name, sizeof(name)));
+}
+
+static int plan_taps(struct fabric *f, char *err)
+{
+	char list[CFG_STR], *save = NULL;
+
+	snprintf(list, sizeof(list), "%s", f->cfg->tap);
+	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		bool found = false;
+
+		for (u32 i = 0; i < f->size.ports; i++) {
+			if (!tap_matches(f, word, &f->ports[i]))
+				continue;
+			f->ports[i].tap = 1;
+			found = true;
+		}
+		if (found)
+			continue;
+		snprintf(err, FABRIC_ERR_MAX, "tap: %.64s: no such switch or port: name a SWITCH, a SWITCH:pN, or all", word);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *topo, char *err)
 {
 	int rc;
@@ -384,6 +415,8 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 	plan_fab_cfg(f);
 	plan_window(f);
 	rc = plan_switches(f, err);
+	if (!rc)
+		rc = plan_taps(f, err);
 	if (!rc)
 		rc = plan_rtt(f, err);
 	if (rc)

@@ -80,6 +80,8 @@ void records_print(const struct run_result *r, const struct run_totals *t, FILE 
 /* The table that compares @n runs, a row each. */
 void records_table(const struct run_result *const *runs, const struct run_totals *totals, const char *const *labels,
 		   u32 n, FILE *out);
+/* One sentence that compares the other runs' average slowdown with the first's. */
+void records_reading(const struct run_totals *totals, const char *const *labels, u32 n, FILE *out);
 /* flows.csv and ports.csv as text. */
 void records_flows_csv(const struct run_result *r, FILE *out);
 void records_ports_csv(const struct run_result *r, FILE *out);

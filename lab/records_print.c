@@ -87,3 +87,15 @@ void records_table(const struct run_result *const *runs, const struct run_totals
 	for (u32 i = 0; i < n; i++)
 		table_row(runs[i], &totals[i], labels[i], width, out);
 }
+
+void records_reading(const struct run_totals *totals, const char *const *labels, u32 n, FILE *out)
+{
+	if (n < 2 || !totals[0].completed || !totals[0].avg_slowdown_milli)
+		return;
+	fprintf(out, "Against %s, flows take on average", labels[0]);
+	for (u32 i = 1; i < n; i++)
+		fprintf(out, "%s %s times as long with %s", i == 1 ? "" : i + 1 == n ? " and" : ",",
+			of_completed(&totals[i], decimal(ratio(totals[i].avg_slowdown_milli, totals[0].avg_slowdown_milli, 100), 2)).s,
+			labels[i]);
+	fprintf(out, " (average slowdown).\n");
+}

@@ -13,6 +13,8 @@
 #define PS 200
 #define DELAY 2000000ULL
 #define MTU_FRAME 1074
+#define LONG 65535 /* quanta */
+#define T0 1000000ULL
 
 struct departure {
 	u64 arrival;
@@ -30,13 +32,12 @@ static struct {
 	struct port_rx rx[PORTS];
 	struct frame frames[FRAMES];
 	struct voq voqs[PORTS * PORTS * FAB_CLASSES];
-	u32 arrq[PORTS * QUEUE];
+	u64 arrq[PORTS * QUEUE];
 	u64 route[PORTS + 1];
 	u32 stack[FRAMES], top;
 	struct departure log[4 * FRAMES];
 	u32 n_log;
 	u64 last_key; /* of the events in order */
-	u32 taken;
 } w;
 
 #define FAB_CFG (w.cfg)
@@ -68,7 +69,7 @@ static inline struct voq *fab_voq(u32 n)
 	return n < PORTS * PORTS * FAB_CLASSES ? &w.voqs[n] : NULL;
 }
 
-static inline u32 *fab_arrq(u32 n)
+static inline u64 *fab_arrq(u32 n)
 {
 	return n < PORTS * QUEUE ? &w.arrq[n] : NULL;
 }
@@ -76,12 +77,6 @@ static inline u32 *fab_arrq(u32 n)
 static inline u64 fab_route(u32 sw, u32 host)
 {
 	return host <= PORTS ? w.route[host] : 0;
-}
-
-static inline int fab_taken(struct port *p, u32 large)
-{
-	w.taken++;
-	return 0;
 }
 
 static inline void fab_release(u32 id)
@@ -191,4 +186,83 @@ static inline int run(u64 until)
 static inline u64 ser(u32 len)
 {
 	return (u64)(len + 24) * PS;
+}
+
+/* Frames of all kinds on all ports, for a window. */
+static inline void chaos_window(struct rng *rng, u64 from, u32 *sent)
+{
+	for (u32 in = 0; in < PORTS; in++) {
+		for (u64 t = from + rng_below(rng, 300000); t < from + DELAY; t += rng_below(rng, 300000)) {
+			if (one_in(rng, 40))
+				inject_pfc(in, t, rng_below(rng, 256), rng_below(rng, 3) * rng_below(rng, 300));
+			else
+				w.frames[inject(in, t, 60 + rng_below(rng, 1500), rng_below(rng, PORTS), rng_below(rng, 2) * 6)].flow_key =
+					in << 24 | ++*sent;
+		}
+	}
+}
+
+/* Departures share no wire, and keep the order of their arrivals within input, output and class. */
+static inline void assert_order(void)
+{
+	static u32 last[PORTS][PORTS][FAB_CLASSES];
+	u64 busy[PORTS] = { 0 };
+
+	memset(last, 0, sizeof(last));
+	for (u32 i = 0; i < w.n_log; i++) {
+		const struct departure *d = &w.log[i];
+		u64 start = d->arrival - DELAY - ser(d->len);
+		u32 *seen = &last[d->key >> 24][d->port][d->class];
+
+		assert_true(start >= busy[d->port]);
+		busy[d->port] = start + ser(d->len);
+		if (d->id == FAB_NONE)
+			continue;
+		assert_true((d->key & 0xffffff) > *seen);
+		*seen = d->key & 0xffffff;
+	}
+}
+
+/* A sender upstream that obeys PFC to the picosecond: when its next frame, ready at *next, may start. */
+static inline u64 obey(u64 *next, u32 *seen, u64 *until)
+{
+	for (; *seen < w.n_log; ++*seen) {
+		const struct departure *d = &w.log[*seen];
+
+		if (d->id != FAB_NONE || d->port != 0)
+			continue;
+		if (d->arrival > max64(*next, *until))
+			break;
+		*next = max64(*next, d->arrival);
+		*until = d->pause ? d->arrival + LONG * 12800ULL : 0;
+	}
+	return max64(*next, *until);
+}
+
+/* The most that a buffer holds when a congested output stops and goes, and the wire back is busy. Bytes. */
+static inline u64 fill(u32 headroom, u64 *drops)
+{
+	struct rng rng = { .state = 5 };
+	u32 buffer = 60000, xoff = buffer - headroom, seen = 0;
+	u64 next = T0, until = 0, len = MTU_FRAME, back = T0, start;
+
+	reset(buffer, xoff, xoff - 2 * MTU_FRAME);
+	for (u64 t = T0; t < 4000 * DELAY; t += DELAY) {
+		w.n_log -= seen;
+		memmove(w.log, w.log + seen, w.n_log * sizeof(w.log[0]));
+		seen = 0;
+		if (one_in(&rng, 10))
+			inject_pfc(1, t, 1 << CLASS, one_in(&rng, 3) ? LONG : 0);
+		for (; back < t + DELAY; back += ser(MTU_FRAME) + rng_below(&rng, 2) * rng_below(&rng, 100000))
+			inject(2, back, MTU_FRAME, 0, CLASS);
+		while ((start = obey(&next, &seen, &until)) + ser(len) < t) {
+			next = start + ser(len);
+			inject(0, next + DELAY, len, 1, CLASS);
+			len = one_in(&rng, 8) ? 60 + rng_below(&rng, MTU_FRAME - 59) : MTU_FRAME;
+		}
+		assert_int_equal(run(t + DELAY), 0);
+	}
+	*drops = w.ports[0].stats.drops[FAB_DROP_BUFFER];
+	assert_true(w.ports[0].stats.pause_tx > 50);
+	return w.ports[0].stats.max_buffer;
 }

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# What the compilers do not look at. One line per finding; exit 1 if there is any.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+bad=0
+finding() { echo "$1"; bad=1; }
+
+mapfile -t c < <(git ls-files '*.c' '*.h')
+mapfile -t sh < <(git ls-files '*.sh' '*.inc' '*.bash' '.ci/run')
+mapfile -t bats < <(git ls-files '*.bats')
+
+for f in "${c[@]}" "${sh[@]}" "${bats[@]}" Makefile; do
+	head -3 "$f" | grep -q SPDX-License-Identifier || finding "$f:1: no SPDX line"
+done
+for f in "${c[@]}"; do
+	n=$(wc -l <"$f")
+	case $f in tests/*) most=700 ;; *) most=510 ;; esac
+	[ "$n" -le $most ] || finding "$f: $n lines, at most $most"
+done
+shellcheck -x "${sh[@]}" || bad=1
+shellcheck -x -s bats "${bats[@]}" || bad=1
+clang-format --dry-run -Werror "${c[@]}" 2>&1 | grep -m 20 . && bad=1
+mapfile -t user < <(printf '%s\n' "${c[@]}" | grep -v '^bpf/.*bpf')
+cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem \
+	--suppress='*:tests/*' -I. -D_GNU_SOURCE --std=c11 "${user[@]}" || bad=1
+[ $bad = 0 ] && echo "lint: clean"
+exit $bad

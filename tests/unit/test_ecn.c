@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Marking: the curve and its frequencies. (What it does to a frame's bytes: test_packet.c.) */
+#include "tests/unit/unit.h"
+
+#include "bpf/ecn.h"
+#include "bpf/hash.h"
+
+#define KMIN 5000
+#define KMAX 200000
+#define ONE (1ULL << 32)
+#define PMAX ((u32)(ONE / 100))
+
+static void red_probability__curve(void **state)
+{
+	assert_true(ecn_red_probability(0, KMIN, KMAX, PMAX) == 0);
+	assert_true(ecn_red_probability(KMIN, KMIN, KMAX, PMAX) == 0);
+	assert_true(ecn_red_probability(KMIN + 1, KMIN, KMAX, PMAX) == PMAX / (KMAX - KMIN));
+	assert_true(ecn_red_probability((KMIN + KMAX) / 2, KMIN, KMAX, PMAX) == PMAX / 2);
+	assert_true(ecn_red_probability(KMAX, KMIN, KMAX, PMAX) == PMAX);
+	assert_true(ecn_red_probability(KMAX + 1, KMIN, KMAX, PMAX) == ONE);
+	assert_true(ecn_red_probability(~0ULL, KMIN, KMAX, PMAX) == ONE);
+}
+
+static void red_probability__rises(void **state)
+{
+	u64 last = 0;
+
+	for (u64 q = 0; q <= KMAX; q += 13) {
+		u64 p = ecn_red_probability(q, KMIN, KMAX, PMAX);
+
+		assert_true(p >= last && p <= PMAX);
+		last = p;
+	}
+}
+
+/* A step, and the ends of the ranges. */
+static void red_probability__extremes(void **state)
+{
+	assert_true(ecn_red_probability(1000, 1000, 1000, PMAX) == 0);
+	assert_true(ecn_red_probability(1001, 1000, 1000, PMAX) == ONE);
+	assert_true(ecn_red_probability(0, 0, 0, PMAX) == 0);
+	assert_true(ecn_red_probability(1, 0, 0, PMAX) == ONE);
+	assert_true(ecn_red_probability(1U << 30, 0, 1U << 30, ~0U) == ~0U);
+	assert_true(ecn_red_probability(~0U, 0, ~0U, ~0U) == ~0U);
+}
+
+static void red_mark__certain(void **state)
+{
+	assert_false(ecn_red_mark(KMIN, KMIN, KMAX, PMAX, 0));
+	assert_true(ecn_red_mark(KMAX + 1, KMIN, KMAX, PMAX, ~0U));
+	assert_true(ecn_red_mark(KMAX, KMIN, KMAX, PMAX, PMAX - 1));
+	assert_false(ecn_red_mark(KMAX, KMIN, KMAX, PMAX, PMAX));
+}
+
+static void red_mark__frequency(void **state)
+{
+	static const u32 queues[] = { KMIN + 1000, 50000, 102500, KMAX };
+	u32 n = 200000;
+
+	for (u32 i = 0; i < 4; i++) {
+		u32 marks = 0;
+
+		for (u32 k = 0; k < n; k++)
+			marks += ecn_red_mark(queues[i], KMIN, KMAX, ONE / 2, draw32(3, i, k));
+		assert_binomial(marks, n, 0.5 * (queues[i] - KMIN) / (KMAX - KMIN));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(red_probability__curve),
+		cmocka_unit_test(red_probability__rises),
+		cmocka_unit_test(red_probability__extremes),
+		cmocka_unit_test(red_mark__certain),
+		cmocka_unit_test(red_mark__frequency),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

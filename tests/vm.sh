@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# The switch programs on a stock Debian kernel: load, run shortly, give the twin's digest. Boots the kernel in qemu under
+# software emulation (VM_RUNNER, VM_KERNEL), on a view of this machine's files; skipped by name where that cannot be done.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+B=${B:-build}
+runner=${VM_RUNNER:-../shared/vm/run-in-vm.sh}
+skip() { echo "skipped: test-vm: $1"; exit 0; }
+
+[ -x "$runner" ] || skip "no VM runner at $runner (set VM_RUNNER)"
+for tool in qemu-system-x86_64 busybox cpio depmod xz; do
+	command -v $tool >/dev/null || [ -x /sbin/$tool ] || skip "$tool is missing (Debian: qemu-system-x86 busybox-static cpio kmod xz-utils)"
+done
+
+script=$(mktemp)
+trap 'rm -f "$script"' EXIT
+cat >"$script" <<IN
+cd "$PWD" || exit 1
+uname -r
+$B/losslab doctor || exit 1
+failed=0 passed=0
+same() {
+	kernel=\$($B/losslab run -q "\$@" | sed -n 's/ *digest *//p')
+	twin=\$($B/losslab run -q -e twin "\$@" | sed -n 's/ *digest *//p')
+	if [ -n "\$kernel" ] && [ "\$kernel" = "\$twin" ]; then
+		echo "ok - \$*"; passed=\$((passed + 1))
+	else
+		echo "not ok - \$*: kernel \$kernel, twin \$twin"; failed=\$((failed + 1))
+	fi
+}
+same topology=star:n=4 transport=roce workload=incast bytes=100KB
+same topology=fat-tree:k=4 transport=roce flows=40
+same topology=fat-tree:k=4 transport=irn flows=40
+same topology=star:n=4 transport=irn workload=incast bytes=200KB buffer=30KB loss=0.01 ecn=red
+$B/losslab up --name vm fat-tree:k=6 && $B/losslab down --name vm || failed=\$((failed + 1))
+ls /run/netns 2>/dev/null | grep . && failed=\$((failed + 1))
+echo "\$passed passed, \$failed failed, 0 skipped"
+[ \$failed = 0 ]
+IN
+for kernel in ${VM_KERNELS:-linux-image-6.1.0-56-amd64}; do
+	echo "# $kernel"
+	"$runner" -t "${VM_SECONDS:-900}" -k "$kernel" "$script" "$PWD" || exit 1
+done
