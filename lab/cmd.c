@@ -4,6 +4,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,12 +49,13 @@ const char *cmd_generators(void)
 	return PREFIX "/share/losslab/topo";
 }
 
-/* "+xyz" for getopt: the short forms of the long options. */
-static void short_forms(const struct option *options, char *out, size_t size)
+/* ":xyz" or "+:xyz" for getopt: the short forms of the long options; '+' stops at the first word. */
+static void short_forms(const struct option *options, bool stop, char *out, size_t size)
 {
 	size_t n = 0;
 
-	out[n++] = '+';
+	if (stop)
+		out[n++] = '+';
 	out[n++] = ':';
 	for (; options->name && n + 3 < size; options++) {
 		if (options->val <= ' ' || options->val > '~')
@@ -65,12 +67,12 @@ static void short_forms(const struct option *options, char *out, size_t size)
 	out[n] = '\0';
 }
 
-int cmd_getopt(int argc, char **argv, const struct option *options)
+static int get_option(int argc, char **argv, const struct option *options, bool stop)
 {
 	char letters[64];
 	int c;
 
-	short_forms(options, letters, sizeof(letters));
+	short_forms(options, stop, letters, sizeof(letters));
 	opterr = 0;
 	c = getopt_long(argc, argv, letters, options, NULL);
 	if (c != '?' && c != ':')
@@ -78,6 +80,16 @@ int cmd_getopt(int argc, char **argv, const struct option *options)
 	cmd_fail(EXIT_USAGE, c == ':' ? "%s: option %s: needs a value" : "%s: option %s: unknown (losslab %s --help)",
 		 argv[0], argv[optind - 1], argv[0]);
 	return '?';
+}
+
+int cmd_getopt(int argc, char **argv, const struct option *options)
+{
+	return get_option(argc, argv, options, false);
+}
+
+int cmd_getopt_first(int argc, char **argv, const struct option *options)
+{
+	return get_option(argc, argv, options, true);
 }
 
 int cmd_exit_code(int err)

@@ -62,7 +62,7 @@ int cmd_exec(int argc, char **argv)
 	char err[LAB_ERR_MAX];
 	int c, code;
 
-	while ((c = cmd_getopt(argc, argv, options)) != -1) {
+	while ((c = cmd_getopt_first(argc, argv, options)) != -1) {
 		if (c == 'n')
 			name = optarg;
 		else

@@ -95,6 +95,18 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x)
 	return rc == -EINVAL || rc == -ENOENT ? EXIT_USAGE : rc == -EPERM || rc == -EOPNOTSUPP ? EXIT_SYSTEM : EXIT_CHECK;
 }
 
+/* One run is an object, the variants of a scenario an array of them, in the scenario's order. */
+static void print_json(const struct run_result *const *runs, const struct run_totals *totals, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		if (n > 1)
+			fputs(i ? "," : "[", stdout);
+		records_json(runs[i], &totals[i], stdout);
+	}
+	if (n > 1)
+		puts("]");
+}
+
 static void print_results(const struct run_args *a, const struct experiment *x, u32 n)
 {
 	const struct run_result *runs[SCENARIO_VARIANTS];
@@ -105,13 +117,11 @@ static void print_results(const struct run_args *a, const struct experiment *x, 
 		runs[i] = &x[i].result;
 		totals[i] = x[i].totals;
 		labels[i] = a->scenario.label[i];
-		if (a->json)
-			records_json(runs[i], &totals[i], stdout);
-		else if (n == 1)
-			records_print(runs[i], &totals[i], stdout);
 	}
-	if (a->json || n < 2)
-		return;
+	if (a->json)
+		return print_json(runs, totals, n);
+	if (n == 1)
+		return records_print(runs[0], &totals[0], stdout);
 	records_table(runs, totals, labels, n, stdout);
 	records_reading(totals, labels, n, stdout);
 }

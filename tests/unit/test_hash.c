@@ -55,7 +55,7 @@ static void tie_rank__seeds_apart(void **state)
 		u32 same = 0, same_node = 0;
 
 		for (u64 t = 0; t < TRIALS; t++) {
-			bool one = tie_rank(1, 3, 1, t) < tie_rank(1, 3, 2, t);
+			int one = tie_rank(1, 3, 1, t) < tie_rank(1, 3, 2, t);
 
 			same += one == (tie_rank(seed, 3, 1, t) < tie_rank(seed, 3, 2, t));
 			same_node += one == (tie_rank(1, 3 + seed, 1, t) < tie_rank(1, 3 + seed, 2, t));

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# Speed, as medians of RUNS runs (3): link crossings per CPU second of both engines, bring-up and tear-down, a window of a lone
+# flow, memory. Machines differ and are noisy: the ratios are what to compare.
+set -eu
+cd "$(dirname "$0")/.."
+B=${B:-build}
+losslab=$B/losslab
+runs=${RUNS:-3}
+kernel=1
+[ "$(id -u)" = 0 ] && "$losslab" doctor >/dev/null 2>&1 || kernel=
+
+median() { sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+# field NAME: a number of summary.json
+field() { sed -n 's/^ *"'"$1"'": \([0-9.]*\),*$/\1/p; s/.*"'"$1"'": \([0-9.]*\)[,} ].*/\1/p' | head -1; }
+
+# busy: CPU seconds that the whole machine has spent, softirq included
+busy() { awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) / '"$(getconf CLK_TCK)"' }' /proc/stat; }
+
+# crossings ENGINE WORDS...: data and ACK crossings, CPU seconds of the lab and of the whole machine, wall seconds, peak memory
+crossings() {
+	local engine=$1 json before
+	shift
+	before=$(busy)
+	json=$("$losslab" run -q -j -e "$engine" "$@")
+	awk -v d="$(field data <<<"$json")" -v a="$(field ack <<<"$json")" -v c="$(field cpu_s <<<"$json")" -v w="$(field wall_s <<<"$json")" \
+		-v m="$(field peak_rss_kb <<<"$json")" -v b="$before" -v e="$(busy)" \
+		'BEGIN { print (d + a) / c / 1e6, d / c / 1e6, a / c / 1e6, (d + a) / (e - b + 1e-9) / 1e6, (d + a) / w / 1e6, m / 1024 }'
+}
+
+row() { # LABEL ENGINE WORDS...
+	local label=$1 out
+	shift
+	out=$(for ((i = 0; i < runs; i++)); do crossings "$@"; done)
+	printf '%-28s' "$label"
+	for column in 1 2 3 4 5; do printf '%10.2f' "$(awk '{ print $'$column' }' <<<"$out" | median)"; done
+	printf '%12.0f\n' "$(awk '{ print $6 }' <<<"$out" | median)"
+	last=$(awk '{ print $1 }' <<<"$out" | median)
+}
+
+echo "Link crossings, millions: per CPU second of the lab's processes (all, data, ACKs), per CPU second of the machine, per second; MB"
+printf '%-28s%10s%10s%10s%10s%10s%12s\n' "IRN's default case, k=6" all data ACKs machine wall memory
+case6="topology=fat-tree:k=6 workload=heavy-tailed load=0.7 flows=3000"
+for transport in irn roce; do
+	# shellcheck disable=SC2086
+	row "twin $transport" twin $case6 transport=$transport
+	twin=$last
+	[ -n "$kernel" ] || continue
+	# shellcheck disable=SC2086
+	row "kernel $transport" kernel $case6 transport=$transport
+	awk -v t="$twin" -v k="$last" 'BEGIN { printf "  the twin is %.1f times as fast as the kernel engine\n", t / k }'
+done
+[ -n "$kernel" ] || { echo "The kernel engine needs root and what losslab doctor lists."; exit 0; }
+
+echo
+echo "Bring-up and tear-down, seconds (medians)"
+for k in 4 6 8 16; do
+	ups='' downs=''
+	for ((i = 0; i < runs; i++)); do
+		t0=$(date +%s.%N)
+		"$losslab" up --name bench fat-tree:k=$k >/dev/null
+		t1=$(date +%s.%N)
+		"$losslab" down --name bench >/dev/null
+		t2=$(date +%s.%N)
+		ups+=$(awk -v a="$t0" -v b="$t1" 'BEGIN { print b - a }')$'\n'
+		downs+=$(awk -v a="$t1" -v b="$t2" 'BEGIN { print b - a }')$'\n'
+	done
+	printf '  k=%-3s up %6.2f   down %6.2f\n' $k "$(printf %s "$ups" | median)" "$(printf %s "$downs" | median)"
+done
+
+echo
+echo "One flow alone, 3 MB over six links: wall time per window"
+walls=$(for ((i = 0; i < runs; i++)); do
+	json=$("$losslab" run -q -j topology=fat-tree:k=6 workload=incast senders=1 bytes=30MB)
+	awk -v w="$(field wall_s <<<"$json")" -v n="$(field windows <<<"$json")" 'BEGIN { print w / n * 1e6 }'
+done)
+printf '  %.0f us\n' "$(median <<<"$walls")"
