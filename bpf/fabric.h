@@ -175,7 +175,7 @@ struct emission {
 };
 _Static_assert(sizeof(struct emission) == 24, "struct emission");
 
-#define FAB_CHUNKS 256     /* chunks of one window's emission list */
+#define FAB_CHUNKS 4096    /* chunks of one window's emission list */
 #define FAB_CHUNK_FRAMES 96 /* frames of one link in a chunk: the veth ring holds 256 */
 
 /* Settings of a run that the decisions read. */

@@ -10,4 +10,4 @@ bpf_switch_end:
 bpf_host_start:
 	.incbin BPF_HOST
 bpf_host_end:
-	.section .note.GNU-stack, "", @progbits
+	.section .note.GNU-stack, "", %progbits

@@ -11,6 +11,7 @@
 #include "lab/cmd_priv.h"
 #include "lab/experiment.h"
 #include "lab/netlab.h"
+#include "lab/netlab_priv.h"
 #include "lab/scenario.h"
 
 static const char options_help[] =
@@ -153,6 +154,17 @@ static int check_topology(const struct run_args *a)
 	return EXIT_DONE;
 }
 
+/* Remove a lab that an earlier run brought up for itself and was killed before taking down: its name holds that run's pid. */
+static int sweep(const char *name, void *arg)
+{
+	char err[LAB_ERR_MAX];
+	int pid, end = 0;
+
+	if (sscanf(name, "run%d%n", &pid, &end) == 1 && !name[end] && pid > 0 && kill(pid, 0) && errno == ESRCH)
+		netlab_down(name, err);
+	return 0;
+}
+
 /* The kernel engine runs on a standing lab, or on one of its own. */
 static int open_lab(struct run_args *a)
 {
@@ -165,6 +177,7 @@ static int open_lab(struct run_args *a)
 	if (!netlab_exists(name)) {
 		if (a->name)
 			return cmd_fail(EXIT_USAGE, "lab %s: not there: losslab up --name %s TOPOLOGY builds it", name, name);
+		netlab_each(sweep, NULL);
 		snprintf(a->own_name, sizeof(a->own_name), "run%d", (int)getpid());
 		rc = topo_open(a->scenario.cfg[0].topology, cmd_generators(), &a->topo, err);
 		if (!rc) {
@@ -292,6 +305,7 @@ int cmd_run(int argc, char **argv)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN); /* a reader that goes away must not leave a lab behind */
 	code = a.scenario.cfg[0].engine == ENGINE_TWIN ? open_twin(&a) : open_lab(&a);
 	if (!code)
 		code = run_all(&a);

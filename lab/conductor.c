@@ -106,7 +106,7 @@ static int run(struct conductor *c, struct starts *s)
 			return 0;
 		}
 		if (now >= end) {
-			c->status = "arrivals";
+			c->status = f->cfg->until == UNTIL_ARRIVALS ? "arrivals" : "stuck";
 			c->now = end;
 			return 0;
 		}

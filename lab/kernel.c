@@ -22,6 +22,7 @@
 #include "lab/netlab.h"
 
 #define WAIT_SECONDS 10 /* of wall time for a frame to cross its veth */
+#define EMIT_BATCH 256  /* frames per flush of the redirects, the most the kernel takes */
 
 struct kernel {
 	struct engine e;
@@ -171,7 +172,7 @@ static int emit_chunk(struct kernel *k, u32 end)
 
 	while (st->emitted < end) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = k->template, .data_size_in = k->template_len, .ctx_in = &ctx,
-			    .ctx_size_in = sizeof(ctx), .repeat = end - st->emitted, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
+			    .ctx_size_in = sizeof(ctx), .repeat = end - st->emitted, .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = EMIT_BATCH);
 
 		if (run_program(k, k->bpf.emit_fd, &opts, "emit"))
 			return -EIO;

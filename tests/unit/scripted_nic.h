@@ -173,3 +173,30 @@ static inline void assert_sent(u32 i, u32 flow, u32 n, u64 start)
 	assert_int_equal(h.tx[i].n, n);
 	assert_int_equal(h.tx[i].start, start);
 }
+
+/* A PFC frame, an answer or a packet, with up to two bytes wrong, or the length. */
+static inline void come_mutated(struct rng *r, u64 t)
+{
+	u32 flow = rng_below(r, 3), have, len;
+	struct tx_frame f;
+	u8 b[2200] = { 0 };
+
+	if (one_in(r, 6)) {
+		pfc_build(b, 1, rng_next(r), rng_next(r), rng_below(r, 200));
+		len = PFC_LEN;
+	} else {
+		if (one_in(r, 2))
+			packet_build_ack(&h.par.rules, &f, flow, 1, 0, psn_add(h.par.psn0, rng_below(r, 60)),
+					 one_in(r, 2) ? AETH_ACK : AETH_NAK_SEQUENCE, psn_add(h.par.psn0, rng_below(r, 60)));
+		else
+			packet_build_data(&h.par.rules, &f, flow, 1, 0, h.flows[flow].bytes, rng_below(r, 20), rng_next(r) & PSN_MASK);
+		memcpy(b, f.head, HEAD_MAX);
+		len = f.len;
+	}
+	for (u32 m = rng_below(r, 3); m; m--)
+		b[rng_below(r, HEAD_MAX)] = rng_next(r);
+	if (one_in(r, 4))
+		len = ETH_MIN + rng_below(r, 2000);
+	have = len > HEAD_MAX && one_in(r, 2) ? HEAD_MAX : len;
+	come(t, b, have, len);
+}
