@@ -23,9 +23,9 @@
 #include "bpf/hash.h"
 
 #define BLOCK_SIZE 65536
-#define BATCH 64         /* frames of one sendmmsg() */
+#define BATCH 64          /* frames of one sendmmsg() */
 #define UNCOUNTED_MAX 128 /* frames on the link that the far end has not counted: its ring holds 256 */
-#define WAIT_SECONDS 10  /* of wall time, for something that should be there already */
+#define WAIT_SECONDS 10   /* of wall time, for something that should be there already */
 #define PATTERN (1 << 16)
 
 struct io_packet {
@@ -67,7 +67,9 @@ static const u8 *payload_of(const struct io_packet *io, u32 qpn, u32 psn)
 
 static int open_ring(struct io_packet *io)
 {
-	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = io->par.ifindex };
+	struct sockaddr_ll at = { .sll_family = AF_PACKET,
+				  .sll_protocol = htons(ETH_P_ALL),
+				  .sll_ifindex = io->par.ifindex };
 	int version = TPACKET_V2, one = 1;
 	struct tpacket_req req;
 
@@ -90,7 +92,8 @@ static int open_ring(struct io_packet *io)
 		io->ring = NULL;
 		return fail(io, -errno, "packet ring");
 	}
-	return bind(io->rx_fd, (struct sockaddr *)&at, sizeof(at)) ? fail(io, -errno, "packet socket on its interface") : 0;
+	return bind(io->rx_fd, (struct sockaddr *)&at, sizeof(at)) ? fail(io, -errno, "packet socket on its interface")
+								   : 0;
 }
 
 static int open_sender(struct io_packet *io)
@@ -103,7 +106,8 @@ static int open_sender(struct io_packet *io)
 		return fail(io, -errno, "packet socket");
 	if (setsockopt(io->tx_fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
 		return fail(io, -errno, "send buffer");
-	return bind(io->tx_fd, (struct sockaddr *)&at, sizeof(at)) ? fail(io, -errno, "packet socket on its interface") : 0;
+	return bind(io->tx_fd, (struct sockaddr *)&at, sizeof(at)) ? fail(io, -errno, "packet socket on its interface")
+								   : 0;
 }
 
 static int make_buffers(struct io_packet *io)
@@ -197,8 +201,9 @@ static bool io_peek(void *ctx, struct rx_frame *f)
 		const u8 *frame = (const u8 *)h + 0, *stamp;
 
 		if (!await(io, h)) {
-			snprintf(io->err, sizeof(io->err), "frame %llu of %llu is not in the receive ring: the kernel lost it",
-				 io->taken + 1, io->expected);
+			snprintf(io->err, sizeof(io->err),
+				 "frame %llu of %llu is not in the receive ring: the kernel lost it", io->taken + 1,
+				 io->expected);
 			return false;
 		}
 		frame += h->tp_mac;

@@ -14,8 +14,8 @@ struct io_packet;
 
 struct io_params {
 	u32 ifindex;
-	u32 frame_max;   /* bytes of the longest frame, without stamp */
-	u32 ring_frames; /* frames that may wait at once */
+	u32 frame_max;        /* bytes of the longest frame, without stamp */
+	u32 ring_frames;      /* frames that may wait at once */
 	const u32 *far_count; /* frames that the far end has received from us, free-running; shared memory */
 };
 
@@ -30,7 +30,8 @@ void io_packet_bind(struct io_packet *io, struct nic_io *nic_io);
 void io_packet_expect(struct io_packet *io, u64 total);
 /* Write out what has been sent so far. 0 or -errno with io_packet_error(). */
 int io_packet_flush(struct io_packet *io);
-/* Frames sent since the start; the earliest arrival of those sent since the last call of this function, or TIME_NEVER. */
+/* Frames sent since the start; the earliest arrival of those sent since the last call of this function, or TIME_NEVER.
+ */
 u64 io_packet_sent(const struct io_packet *io);
 u64 io_packet_first_arrival(struct io_packet *io);
 /* Frames without a stamp that were passed over. */

@@ -32,7 +32,7 @@ struct nic {
 
 	struct source *sources; /* in order of their flows' starts */
 	u32 n_sources;
-	u32 started;            /* of them, how many have begun */
+	u32 started;                /* of them, how many have begun */
 	u32 ready_head, ready_tail; /* round-robin of connections that may send */
 	struct timers timers;
 

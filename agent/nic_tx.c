@@ -43,7 +43,8 @@ void source_timer(struct nic *n, u32 s, bool restart)
 	/* an entry in the heap is never later than rto_low from now, the shortest time a restart can ask for */
 	if (!src->timer_held) {
 		src->timer_held = true;
-		timers_push(&n->timers, n->clock + n->par->recovery.rto_low, tie_rank(n->par->seed, n->par->node, s, 0), s);
+		timers_push(&n->timers, n->clock + n->par->recovery.rto_low, tie_rank(n->par->seed, n->par->node, s, 0),
+			    s);
 	}
 }
 

@@ -137,8 +137,8 @@ void packet_build_data(const struct packet_rules *r, struct tx_frame *f, u32 flo
 		put_reth(r, f->head + EXT_OFF, flow, bytes, n);
 }
 
-void packet_build_ack(const struct packet_rules *r, struct tx_frame *f, u32 flow, u32 src, u32 dst, u32 psn, u8 syndrome,
-		      u32 msn)
+void packet_build_ack(const struct packet_rules *r, struct tx_frame *f, u32 flow, u32 src, u32 dst, u32 psn,
+		      u8 syndrome, u32 msn)
 {
 	f->payload = 0;
 	f->pad = 0;
@@ -201,7 +201,8 @@ int packet_parse(const u8 *h, u32 have, u32 len, struct rx_packet *p)
 	return 0;
 }
 
-/* CRC-32 over eight bytes of ones for the masked link header, then the packet with all that may change in flight as ones. */
+/* CRC-32 over eight bytes of ones for the masked link header, then the packet with all that may change in flight as
+ * ones. */
 u32 packet_icrc(const u8 *frame, u32 len)
 {
 	u8 head[8 + EXT_OFF - ETH_LEN];
@@ -210,11 +211,11 @@ u32 packet_icrc(const u8 *frame, u32 len)
 
 	memset(head, 0xff, 8);
 	memcpy(ip, frame + IP_OFF, EXT_OFF - IP_OFF);
-	ip[1] = 0xff;               /* DSCP and ECN */
-	ip[8] = 0xff;               /* TTL */
-	put16(ip + 10, 0xffff);     /* checksum */
+	ip[1] = 0xff;                   /* DSCP and ECN */
+	ip[8] = 0xff;                   /* TTL */
+	put16(ip + 10, 0xffff);         /* checksum */
 	put16(ip + IP_LEN + 6, 0xffff); /* UDP checksum */
-	bth[4] = 0xff;              /* FECN, BECN, reserved */
+	bth[4] = 0xff;                  /* FECN, BECN, reserved */
 	crc = libdeflate_crc32(0, head, sizeof(head));
 	return libdeflate_crc32(crc, frame + EXT_OFF, len - EXT_OFF);
 }

@@ -33,8 +33,8 @@ struct tx_frame {
 	u16 len;     /* of the frame, without FCS and stamp, at least 60 */
 	u8 pad;      /* zero bytes between payload and ICRC */
 	u8 class;
-	bool data;   /* carries payload, or would */
-	u32 flow;    /* payload is bytes offset .. offset + payload of this flow */
+	bool data; /* carries payload, or would */
+	u32 flow;  /* payload is bytes offset .. offset + payload of this flow */
 	u64 offset;
 	u64 arrival; /* at the far end of the host's link */
 };
@@ -50,7 +50,7 @@ struct rx_packet {
 	u32 msn;
 	u16 payload_off; /* where it begins in the frame */
 	u16 icrc_off;    /* where the ICRC does */
-	u32 src;     /* host */
+	u32 src;         /* host */
 };
 
 /* QP numbers of a flow: the requester's is even, the responder's odd. */
@@ -77,20 +77,20 @@ u32 packet_frame_max(u32 mtu);
 void packet_build_data(const struct packet_rules *r, struct tx_frame *f, u32 flow, u32 src, u32 dst, u64 bytes, u32 n,
 		       u32 psn);
 /* Build an ACK or NAK for a flow's requester at @dst. @msn goes out as it is (for IRN's NACK it holds the sack PSN). */
-void packet_build_ack(const struct packet_rules *r, struct tx_frame *f, u32 flow, u32 src, u32 dst, u32 psn, u8 syndrome,
-		      u32 msn);
+void packet_build_ack(const struct packet_rules *r, struct tx_frame *f, u32 flow, u32 src, u32 dst, u32 psn,
+		      u8 syndrome, u32 msn);
 /* The UDP checksum is 0, the source port carries the flow's entropy for ECMP. */
 u16 packet_sport(u32 flow);
 
 /*
- * Take a frame apart; @have bytes of it can be read (at least HEAD_MAX, or all @len). Checks every length against @len. 0, or -1 if it is
- * not a RoCEv2 packet that this lab's hosts make.
+ * Take a frame apart; @have bytes of it can be read (at least HEAD_MAX, or all @len). Checks every length against @len.
+ * 0, or -1 if it is not a RoCEv2 packet that this lab's hosts make.
  */
 int packet_parse(const u8 *frame, u32 have, u32 len, struct rx_packet *p);
 
 /*
- * The invariant CRC of the whole packet @frame (from the Ethernet header to the last byte before the ICRC, @len bytes; annex A17.3):
- * returns the value, to be stored least significant byte first.
+ * The invariant CRC of the whole packet @frame (from the Ethernet header to the last byte before the ICRC, @len bytes;
+ * annex A17.3): returns the value, to be stored least significant byte first.
  */
 u32 packet_icrc(const u8 *frame, u32 len);
 

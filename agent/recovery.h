@@ -20,7 +20,7 @@ struct recovery_params {
 	u32 cap;      /* BDP-FC: packets in flight, for schemes that have it */
 	u64 rto_high; /* ps */
 	u64 rto_low;
-	u32 rto_n;    /* rto_low while no more than this are in flight */
+	u32 rto_n; /* rto_low while no more than this are in flight */
 	bool timeouts;
 };
 
@@ -28,10 +28,10 @@ struct recovery_params {
 struct sqp {
 	const struct recovery_params *par;
 	u32 n_packets;
-	u32 next;      /* first packet never sent */
-	u32 una;       /* first packet not acknowledged cumulatively */
-	u64 armed;     /* when the retransmission timer was last started, or TIME_NEVER */
-	u64 rto;       /* the time it was started with */
+	u32 next;             /* first packet never sent */
+	u32 una;              /* first packet not acknowledged cumulatively */
+	u64 armed;            /* when the retransmission timer was last started, or TIME_NEVER */
+	u64 rto;              /* the time it was started with */
 	struct bitmap sacked; /* for schemes that acknowledge selectively */
 	u64 priv[RECOVERY_PRIVATE];
 };
@@ -49,29 +49,29 @@ struct rqp {
 
 /* What came back from the responder. */
 struct ack_event {
-	u32 cum;   /* all packets below are received */
+	u32 cum; /* all packets below are received */
 	bool nack;
-	u32 sack;  /* with nack: the packet that triggered it (schemes with selective acknowledgement) */
+	u32 sack; /* with nack: the packet that triggered it (schemes with selective acknowledgement) */
 };
 
 /* A packet that arrived at the responder. */
 struct data_event {
 	u32 n;
-	bool last;    /* the last of its message */
+	bool last; /* the last of its message */
 	bool ack_req;
 };
 
 /* What the responder answers. */
 struct reply {
 	enum { REPLY_NONE, REPLY_ACK, REPLY_NAK } kind;
-	u32 psn;  /* packet number for BTH.PSN */
-	u32 sack; /* packet number for AETH.MSN, if sacks; else the MSN goes there */
+	u32 psn;    /* packet number for BTH.PSN */
+	u32 sack;   /* packet number for AETH.MSN, if sacks; else the MSN goes there */
 	bool fresh; /* a packet not seen before was kept */
 };
 
 struct recovery_ops {
 	const char *name;
-	bool sacks;    /* NAKs carry the triggering PSN in AETH.MSN (REFERENCE 1.6) */
+	bool sacks;           /* NAKs carry the triggering PSN in AETH.MSN (REFERENCE 1.6) */
 	bool restart_on_send; /* the timer starts anew with each packet sent, else only if it is not running */
 	/* Room for private state; window: the most packets between una and next. 0 or -1. */
 	int (*open)(struct sqp *q, struct rqp *r);

@@ -8,9 +8,9 @@
 #include "agent/recovery.h"
 
 struct irn {
-	u32 rtx;      /* the packet to resend, or last resent */
-	u32 recover;  /* last new packet sent before the latest retransmission */
-	u32 high;     /* one above the highest packet acknowledged selectively; 0 if none */
+	u32 rtx;     /* the packet to resend, or last resent */
+	u32 recover; /* last new packet sent before the latest retransmission */
+	u32 high;    /* one above the highest packet acknowledged selectively; 0 if none */
 	bool in_recovery;
 	bool do_retransmit; /* rtx is lost: send it at the next opportunity */
 	bool find_hole;     /* look for the next hole after the next opportunity */

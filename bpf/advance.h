@@ -368,8 +368,8 @@ FAB_FN int sw_next(struct sw *s, u32 node)
 		key = s->key[i];
 		if (key > *best || key == KEY_NEVER)
 			continue;
-		if (key == *best && tie_rank(FAB_CFG.seed, node, i, KEY_TIME(key)) >
-					    tie_rank(FAB_CFG.seed, node, *at, KEY_TIME(key)))
+		if (key == *best &&
+		    tie_rank(FAB_CFG.seed, node, i, KEY_TIME(key)) > tie_rank(FAB_CFG.seed, node, *at, KEY_TIME(key)))
 			continue;
 		*best = key;
 		*at = i;

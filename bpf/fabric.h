@@ -12,20 +12,20 @@
 
 #include "bpf/types.h"
 
-#define FAB_PORTS 64   /* ports of one switch */
-#define FAB_CLASSES 8  /* traffic classes = PFC priorities */
+#define FAB_PORTS 64         /* ports of one switch */
+#define FAB_CLASSES 8        /* traffic classes = PFC priorities */
 #define FAB_NONE 0xffffffffU /* no frame, no port */
 
-#define SLOT_SMALL 128   /* bytes kept of a small frame (ACK, CNP, PFC, short messages) */
-#define SLOT_LARGE 2176  /* bytes kept of any other: mtu 2048 + headers, in 128s */
+#define SLOT_SMALL 128  /* bytes kept of a small frame (ACK, CNP, PFC, short messages) */
+#define SLOT_LARGE 2176 /* bytes kept of any other: mtu 2048 + headers, in 128s */
 
 /* A port key packs time and kind so that the least key is the next event: kinds in this order at equal time. */
 enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_DEPARTURE };
 #define KEY_KIND_BITS 2
 #define KEY(time, kind) (((time) << KEY_KIND_BITS) | (kind))
 #define KEY_TIME(key) ((key) >> KEY_KIND_BITS)
-#define KEY_KIND(key) ((key) & 3)
-#define KEY_NEVER ((u64) ~0ULL)
+#define KEY_KIND(key) ((key)&3)
+#define KEY_NEVER ((u64)~0ULL)
 /* Virtual time ends here, 13 days in: the keys keep two bits for the kind. */
 #define TIME_LIMIT (1ULL << 60)
 
@@ -33,12 +33,12 @@ enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_DEPARTURE };
 enum fab_drop { FAB_DROP_BUFFER, FAB_DROP_LOSS, FAB_DROP_NO_ROUTE, FAB_DROPS };
 
 enum frame_flags {
-	FRAME_PFC = 1,   /* an 802.1Qbb frame */
-	FRAME_LARGE = 2, /* its bytes are in a large slot */
-	FRAME_ECT = 4,   /* its IP header says ECN-capable */
-	FRAME_CE = 8,    /* congestion experienced: on arrival, or marked here */
-	FRAME_MARKED = 16, /* CE was set by this switch: emit rewrites the header */
-	FRAME_DATA = 32, /* carries payload (not an ACK, NACK or CNP) */
+	FRAME_PFC = 1,       /* an 802.1Qbb frame */
+	FRAME_LARGE = 2,     /* its bytes are in a large slot */
+	FRAME_ECT = 4,       /* its IP header says ECN-capable */
+	FRAME_CE = 8,        /* congestion experienced: on arrival, or marked here */
+	FRAME_MARKED = 16,   /* CE was set by this switch: emit rewrites the header */
+	FRAME_DATA = 32,     /* carries payload (not an ACK, NACK or CNP) */
 	FRAME_LAST_HOP = 64, /* emission: bound for a host, so its slot is free afterwards */
 };
 
@@ -51,8 +51,8 @@ struct frame {
 	u16 len;      /* bytes without FCS and stamp, at least 60 */
 	u8 flags;
 	u8 class;
-	u16 in_port;  /* within the switch */
-	u16 pfc_classes;  /* PFC: class-enable vector */
+	u16 in_port;     /* within the switch */
+	u16 pfc_classes; /* PFC: class-enable vector */
 	u16 pfc_quanta[FAB_CLASSES];
 	u32 pad[5];
 };
@@ -66,11 +66,11 @@ _Static_assert(sizeof(struct voq) == 8, "struct voq");
 
 /* Written by a port's ingress only; read by all. Free-running indices. */
 struct port_rx {
-	u32 tail;       /* frames put into the arrival queue = lab frames received */
+	u32 tail;         /* frames put into the arrival queue = lab frames received */
 	u32 free_head[2]; /* free slots taken: small, large */
-	u32 foreign;    /* frames without a stamp: not the lab's */
-	u32 no_slot;    /* a frame found no slot: the run must end */
-	u32 malformed;  /* a stamp, but not a frame this lab makes */
+	u32 foreign;      /* frames without a stamp: not the lab's */
+	u32 no_slot;      /* a frame found no slot: the run must end */
+	u32 malformed;    /* a stamp, but not a frame this lab makes */
 	u32 pad[10];
 };
 _Static_assert(sizeof(struct port_rx) == 64, "struct port_rx is one cache line");
@@ -84,8 +84,8 @@ struct pause_state {
 
 /* Fixed for the run, set before the first window. */
 struct port_cfg {
-	u32 sw;           /* switch number */
-	u32 peer;         /* the far end: lab-wide port number, or host number with PEER_HOST */
+	u32 sw;   /* switch number */
+	u32 peer; /* the far end: lab-wide port number, or host number with PEER_HOST */
 	u32 ps_per_byte;
 	u32 arrq_base;    /* this port's part of the arrival queues, free rings alike */
 	u32 arrq_mask;    /* its size - 1 */
@@ -107,32 +107,32 @@ struct port_stats {
 	u64 tx_frames, tx_bytes; /* departures, PFC not counted */
 	u64 rx_data, tx_data;    /* those of them that carry payload */
 	u64 drops[FAB_DROPS];
-	u64 lost_out_frames;     /* of drops[LOSS]: lost after departure, towards a host */
+	u64 lost_out_frames; /* of drops[LOSS]: lost after departure, towards a host */
 	u64 ecn_marks;
 	u64 pause_tx, resume_tx, pause_rx, resume_rx;
 	u64 max_queue, max_buffer;
-	u64 draws;  /* random numbers drawn */
+	u64 draws; /* random numbers drawn */
 };
 
 /* One port of a switch: the input side and the output side. */
 struct port {
 	struct port_cfg cfg;
 	/* input */
-	u64 arr_key;          /* key of the first frame in the arrival queue, or KEY_NEVER */
-	u32 arrq_head;        /* arrivals taken, free-running */
-	u32 free_tail[2];     /* slots given to ingress, free-running */
-	u8 xoff;              /* classes for which the sender upstream has been asked to pause */
-	u8 pfc_pending;       /* classes whose pause state has yet to be told */
-	u8 busy_classes;      /* output: classes with a non-empty VOQ */
+	u64 arr_key;      /* key of the first frame in the arrival queue, or KEY_NEVER */
+	u32 arrq_head;    /* arrivals taken, free-running */
+	u32 free_tail[2]; /* slots given to ingress, free-running */
+	u8 xoff;          /* classes for which the sender upstream has been asked to pause */
+	u8 pfc_pending;   /* classes whose pause state has yet to be told */
+	u8 busy_classes;  /* output: classes with a non-empty VOQ */
 	u8 pad0;
-	u32 occ[FAB_CLASSES]; /* buffer occupancy, bytes */
+	u32 occ[FAB_CLASSES];     /* buffer occupancy, bytes */
 	u64 refresh[FAB_CLASSES]; /* when to repeat a PAUSE, or TIME_NEVER */
 	/* output */
 	u64 busy_until;
 	struct pause_state pause;
-	u64 inputs[FAB_CLASSES];      /* inputs with a non-empty VOQ for this output */
-	u64 queue[FAB_CLASSES];       /* bytes in those VOQs */
-	u8 turn[FAB_CLASSES];         /* round-robin: the input whose turn it is */
+	u64 inputs[FAB_CLASSES]; /* inputs with a non-empty VOQ for this output */
+	u64 queue[FAB_CLASSES];  /* bytes in those VOQs */
+	u8 turn[FAB_CLASSES];    /* round-robin: the input whose turn it is */
 	/* what this window's list holds for the link */
 	u32 chunk;      /* last chunk of the emission list with a frame of ours */
 	u32 chunk_used; /* frames in it */
@@ -145,12 +145,12 @@ _Static_assert(sizeof(struct port) % 8 == 0, "struct port");
 struct sw {
 	u32 port_base; /* its first port's lab-wide number */
 	u32 n_ports;
-	u32 voq_base;  /* its first VOQ: [output][input][class] */
+	u32 voq_base; /* its first VOQ: [output][input][class] */
 	u32 pad;
-	u64 seed;      /* for ECMP */
-	u64 clock;     /* time of the last event */
+	u64 seed;  /* for ECMP */
+	u64 clock; /* time of the last event */
 	u64 events;
-	u64 best;      /* the least key; in memory, not a register: see sw_next() */
+	u64 best; /* the least key; in memory, not a register: see sw_next() */
 	u64 best_port;
 	u64 key[FAB_PORTS]; /* the next event of each port */
 };
@@ -168,14 +168,14 @@ struct emission {
 	u32 frame;   /* slot, or FAB_NONE for a PFC frame */
 	u32 port;    /* lab-wide output port */
 	u16 len;
-	u8 flags;    /* frame_flags */
-	u8 pause;    /* PFC: classes to pause */
-	u8 resume;   /* PFC: classes to resume */
+	u8 flags;  /* frame_flags */
+	u8 pause;  /* PFC: classes to pause */
+	u8 resume; /* PFC: classes to resume */
 	u8 pad[3];
 };
 _Static_assert(sizeof(struct emission) == 24, "struct emission");
 
-#define FAB_CHUNKS 4096    /* chunks of one window's emission list */
+#define FAB_CHUNKS 4096     /* chunks of one window's emission list */
 #define FAB_CHUNK_FRAMES 96 /* frames of one link in a chunk: the veth ring holds 256 */
 
 /* Settings of a run that the decisions read. */
@@ -185,12 +185,12 @@ struct fab_cfg {
 	u32 buffer;
 	u32 quanta;
 	u32 kmin, kmax;
-	u32 pmax;      /* probability x 2^32 */
-	u8 pfc;        /* classes under PFC */
-	u8 ecn;        /* 1: RED-style marking */
+	u32 pmax; /* probability x 2^32 */
+	u8 pfc;   /* classes under PFC */
+	u8 ecn;   /* 1: RED-style marking */
 	u8 pad[2];
-	u32 emit_max;  /* room in the emission list */
-	u32 n_small;   /* frames 0..n_small-1 have small slots, the others large ones */
+	u32 emit_max;   /* room in the emission list */
+	u32 n_small;    /* frames 0..n_small-1 have small slots, the others large ones */
 	u32 slot_large; /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
 };
 
@@ -204,13 +204,13 @@ enum fab_error {
 
 /* The state of advance and emit as a whole. */
 struct fab_state {
-	u64 until;       /* end of the window being advanced */
-	u32 n_emit;      /* emission list: entries */
-	u32 emitted;     /* of them, written out */
+	u64 until;   /* end of the window being advanced */
+	u32 n_emit;  /* emission list: entries */
+	u32 emitted; /* of them, written out */
 	u32 n_chunks;
-	u32 chunk;       /* free-running number of the chunk being filled */
+	u32 chunk;                 /* free-running number of the chunk being filled */
 	u32 chunk_end[FAB_CHUNKS]; /* entries before the end of each chunk */
-	u32 error;       /* enum fab_error */
+	u32 error;                 /* enum fab_error */
 	u32 error_port;
 	u32 free_top[2]; /* stack of free slots, small and large */
 	u32 n_todo;      /* switches on the work list */

@@ -5,7 +5,8 @@
 
 #include "bpf/types.h"
 
-/* A bijection of 64 bits whose output bits depend on all input bits (the finaliser of SplitMix64; Steele et al. 2014). */
+/* A bijection of 64 bits whose output bits depend on all input bits (the finaliser of SplitMix64; Steele et al. 2014).
+ */
 static inline u64 mix64(u64 x)
 {
 	x ^= x >> 30;

@@ -13,13 +13,13 @@ struct small_slot {
 };
 
 /* Values are whole 8 bytes: the kernel lays them out so, and mapped memory shows it. */
-#define ARRAY(name, value_type)                   \
-	struct {                                  \
-		__uint(type, BPF_MAP_TYPE_ARRAY); \
-		__uint(map_flags, BPF_F_MMAPABLE); \
-		__uint(max_entries, 1);           \
-		__type(key, u32);                 \
-		__type(value, value_type);        \
+#define ARRAY(name, value_type)                                                                                        \
+	struct {                                                                                                       \
+		__uint(type, BPF_MAP_TYPE_ARRAY);                                                                      \
+		__uint(map_flags, BPF_F_MMAPABLE);                                                                     \
+		__uint(max_entries, 1);                                                                                \
+		__type(key, u32);                                                                                      \
+		__type(value, value_type);                                                                             \
 	} name SEC(".maps")
 
 ARRAY(switches, struct sw);
@@ -28,14 +28,14 @@ ARRAY(port_rx, struct port_rx);
 ARRAY(nodes, struct node_cell); /* switches, then hosts */
 ARRAY(frames, struct frame);
 ARRAY(voqs, struct voq);
-ARRAY(routes, u64);        /* [switch][host] */
-ARRAY(arrivals, u64);      /* arrival queues: frames in order of arrival */
-ARRAY(free_small, u64);    /* per port, free slots for its ingress; laid out like arrivals */
+ARRAY(routes, u64);     /* [switch][host] */
+ARRAY(arrivals, u64);   /* arrival queues: frames in order of arrival */
+ARRAY(free_small, u64); /* per port, free slots for its ingress; laid out like arrivals */
 ARRAY(free_large, u64);
-ARRAY(stack_small, u64);   /* the lab's free slots */
+ARRAY(stack_small, u64); /* the lab's free slots */
 ARRAY(stack_large, u64);
 ARRAY(emissions, struct emission);
-ARRAY(todo, u64);          /* switches to advance in this window */
+ARRAY(todo, u64); /* switches to advance in this window */
 ARRAY(small_slots, struct small_slot);
 
 /* Large slots: value_size is set by the loader from the mtu. */

@@ -12,7 +12,8 @@ static inline u32 route_flow_key(u32 saddr, u32 daddr, u32 ports, u32 proto)
 	return mix64(mix64((u64)saddr << 32 | daddr) ^ ((u64)proto << 32 | ports)) >> 32;
 }
 
-/* Choose among the ports of @mask (not 0). @seed is the switch's own: with one seed for all, the next tier sees one residue class only. */
+/* Choose among the ports of @mask (not 0). @seed is the switch's own: with one seed for all, the next tier sees one
+ * residue class only. */
 static inline u32 route_pick(u64 mask, u32 flow_key, u64 seed)
 {
 	u32 n = popcount64(mask);

@@ -21,10 +21,10 @@ static __always_inline struct fab_state *fab_state(void)
 	return &state;
 }
 
-#define LOOKUP(func, map, type)                               \
-	static __always_inline type *func(u32 n)              \
-	{                                                     \
-		return bpf_map_lookup_elem(&map, &n);         \
+#define LOOKUP(func, map, type)                                                                                        \
+	static __always_inline type *func(u32 n)                                                                       \
+	{                                                                                                              \
+		return bpf_map_lookup_elem(&map, &n);                                                                  \
 	}
 
 LOOKUP(fab_port, ports, struct port)
@@ -75,7 +75,8 @@ static __always_inline int hand_over(u32 n, u32 id)
 {
 	struct port *peer = fab_port(n);
 	u32 large = id >= cfg.n_small;
-	u64 *to = peer ? ring_entry(large, peer->cfg.arrq_base + (peer->free_tail[large & 1] & peer->cfg.arrq_mask)) : 0;
+	u64 *to =
+		peer ? ring_entry(large, peer->cfg.arrq_base + (peer->free_tail[large & 1] & peer->cfg.arrq_mask)) : 0;
 
 	if (!to)
 		return fab_fail(FAB_INTERNAL, n);
@@ -195,18 +196,18 @@ int advance(void *ctx)
  * Copy @len bytes between the frame and a slot of @room bytes, by @helper. The two bounds checks stand apart, with
  * the compiler kept from merging them: 6.1 and 6.12 refuse the merged form.
  */
-#define COPY(helper, ctx, slot, len, room)                           \
-	({                                                           \
-		u64 n_ = (len);                                      \
-		long err_ = -1;                                      \
-		if (n_ <= (room)) {                                  \
-			barrier_var(n_);                             \
-			if (n_ >= ETH_MIN) {                         \
-				barrier_var(n_);                     \
-				err_ = helper((ctx), 0, (slot), n_); \
-			}                                            \
-		}                                                    \
-		err_;                                                \
+#define COPY(helper, ctx, slot, len, room)                                                                             \
+	({                                                                                                             \
+		u64 n_ = (len);                                                                                        \
+		long err_ = -1;                                                                                        \
+		if (n_ <= (room)) {                                                                                    \
+			barrier_var(n_);                                                                               \
+			if (n_ >= ETH_MIN) {                                                                           \
+				barrier_var(n_);                                                                       \
+				err_ = helper((ctx), 0, (slot), n_);                                                   \
+			}                                                                                              \
+		}                                                                                                      \
+		err_;                                                                                                  \
 	})
 
 /* Put the frame's bytes into its slot and read its headers. */

@@ -13,7 +13,7 @@ typedef __s32 s32;
 typedef __s64 s64;
 
 /* Virtual times are picoseconds since the lab's start. */
-#define TIME_NEVER ((u64) ~0ULL)
+#define TIME_NEVER ((u64)~0ULL)
 #define PS_PER_NS 1000ULL
 #define PS_PER_US 1000000ULL
 #define PS_PER_MS 1000000000ULL

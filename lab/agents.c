@@ -19,8 +19,8 @@
 #include "lab/chaos.h"
 #include "lab/netlab.h"
 
-#define WAIT_MS 100      /* between looks at whether all agents live */
-#define WAIT_SECONDS 30  /* of wall time without any agent finishing */
+#define WAIT_MS 100     /* between looks at whether all agents live */
+#define WAIT_SECONDS 30 /* of wall time without any agent finishing */
 
 static void futex_wait(u32 *word, u32 value, const struct timespec *timeout)
 {
@@ -65,7 +65,9 @@ static void publish(struct agent *g, u32 window, int rc)
 	if (rc) {
 		c->error = rc;
 		snprintf(c->message, sizeof(c->message), "%s",
-			 io_packet_error(g->io)[0] ? io_packet_error(g->io) : rc == -ETIME ? "a frame came late" : strerror(-rc));
+			 io_packet_error(g->io)[0] ? io_packet_error(g->io)
+				 : rc == -ETIME    ? "a frame came late"
+						   : strerror(-rc));
 	}
 	__atomic_store_n(&c->done, window, __ATOMIC_RELEASE);
 	if (__atomic_sub_fetch(g->pending, 1, __ATOMIC_ACQ_REL) == 0)
@@ -225,7 +227,8 @@ static int look_for_dead(struct agents *a, char *err)
 		if (failed(a, err))
 			return -ECHILD;
 		snprintf(err, ENGINE_ERR_MAX, "host %s: its agent has died (%s %d)", host_name(a->fabric, h),
-			 WIFSIGNALED(status) ? "signal" : "exit code", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+			 WIFSIGNALED(status) ? "signal" : "exit code",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 		return -ECHILD;
 	}
 	return 0;
@@ -236,8 +239,8 @@ static int behind(struct agents *a, char *err)
 	for (u32 h = 0; h < a->n; h++) {
 		if (a->cells[h].done == a->cells[h].go)
 			continue;
-		snprintf(err, ENGINE_ERR_MAX, "host %s: its agent has not finished a window within %d s", host_name(a->fabric, h),
-			 WAIT_SECONDS);
+		snprintf(err, ENGINE_ERR_MAX, "host %s: its agent has not finished a window within %d s",
+			 host_name(a->fabric, h), WAIT_SECONDS);
 		return -ETIMEDOUT;
 	}
 	return -ETIMEDOUT;

@@ -15,7 +15,7 @@ struct agent_cell {
 	u32 go; /* futex: counts windows */
 	u32 quit;
 	u64 until;
-	u64 expect; /* lab frames sent to this host in earlier windows */
+	u64 expect;            /* lab frames sent to this host in earlier windows */
 	_Alignas(64) u32 done; /* go of the window last finished */
 	int error;
 	u64 next;    /* the next event it knows of */

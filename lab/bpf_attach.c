@@ -76,8 +76,8 @@ static int attach_switch(struct bpf_fabric *b, const struct fabric *f, const cha
 }
 
 /*
- * XDP switches GRO on for a veth, which would look into every frame for a stream to merge it with; there is none. A saving of time,
- * so failing is no harm.
+ * XDP switches GRO on for a veth, which would look into every frame for a stream to merge it with; there is none. A
+ * saving of time, so failing is no harm.
  */
 static void gro_off(const char *name)
 {
@@ -105,7 +105,8 @@ static int attach_host(struct bpf_fabric *b, const struct fabric *f, const char 
 	return rc;
 }
 
-/* BPF_PROG_RUN finds emit in the dispatcher at once if it is attached somewhere: to the control namespace's own veth. */
+/* BPF_PROG_RUN finds emit in the dispatcher at once if it is attached somewhere: to the control namespace's own veth.
+ */
 static int attach_control(struct bpf_fabric *b, const char *lab)
 {
 	int rc = enter(lab, "ctl");

@@ -32,8 +32,8 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 
 static int fail(char *err, int rc, const char *what)
 {
-	snprintf(err, FABRIC_ERR_MAX, "bpf: %s: %s%s%.120s (losslab doctor says what this kernel lacks)", what, strerror(-rc),
-		 complaint[0] ? ": " : "", complaint);
+	snprintf(err, FABRIC_ERR_MAX, "bpf: %s: %s%s%.120s (losslab doctor says what this kernel lacks)", what,
+		 strerror(-rc), complaint[0] ? ": " : "", complaint);
 	return rc;
 }
 
@@ -52,12 +52,15 @@ static int size_maps(struct bpf_object *o, const struct fabric *f)
 		const char *name;
 		u64 entries;
 	} sizes[] = {
-		{ "switches", z->switches },   { "ports", z->ports },	      { "port_rx", z->ports },
-		{ "nodes", z->switches + z->hosts }, { "frames", z->small + z->large }, { "voqs", z->voqs },
-		{ "routes", z->routes },       { "arrivals", z->arrivals },   { "free_small", z->arrivals },
-		{ "free_large", z->arrivals }, { "stack_small", z->small },   { "stack_large", z->large },
-		{ "emissions", z->emissions }, { "todo", z->switches },	      { "small_slots", z->small },
-		{ "large_slots", z->large },   { "devices", z->ports },
+		{ "switches", z->switches },       { "ports", z->ports },
+		{ "port_rx", z->ports },           { "nodes", z->switches + z->hosts },
+		{ "frames", z->small + z->large }, { "voqs", z->voqs },
+		{ "routes", z->routes },           { "arrivals", z->arrivals },
+		{ "free_small", z->arrivals },     { "free_large", z->arrivals },
+		{ "stack_small", z->small },       { "stack_large", z->large },
+		{ "emissions", z->emissions },     { "todo", z->switches },
+		{ "small_slots", z->small },       { "large_slots", z->large },
+		{ "devices", z->ports },
 	};
 	int rc = large ? bpf_map__set_value_size(large, f->fab.slot_large) : -ENOENT;
 
@@ -89,7 +92,8 @@ static struct bpf_map *find_section(struct bpf_object *o, const char *suffix)
 	struct bpf_map *map;
 	size_t n = strlen(suffix), len;
 
-	bpf_object__for_each_map(map, o) {
+	bpf_object__for_each_map(map, o)
+	{
 		len = strlen(bpf_map__name(map));
 		if (len >= n && !strcmp(bpf_map__name(map) + len - n, suffix))
 			return map;

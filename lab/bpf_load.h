@@ -9,11 +9,11 @@ struct bpf_object;
 
 struct bpf_fabric {
 	struct bpf_object *sw, *host;
-	int advance_fd, emit_fd; /* programs to run */
+	int advance_fd, emit_fd;                      /* programs to run */
 	int ingress_fd, tapped_fd, pass_fd, count_fd; /* programs to attach */
 	int devices_fd;
-	u64 *host_rx;  /* lab frames received, per host: counted once every socket has its copy */
-	int *links;    /* what is attached; closing detaches */
+	u64 *host_rx; /* lab frames received, per host: counted once every socket has its copy */
+	int *links;   /* what is attached; closing detaches */
 	u32 n_links;
 };
 

@@ -8,8 +8,8 @@
 #include "lab/workload.h"
 #include "topo/topo.h"
 
-#define KEY_LEN_MAX 32  /* longer words are no key of ours and get no suggestion */
-#define SUGGEST_MAX 3   /* edits: what is further off is another word */
+#define KEY_LEN_MAX 32 /* longer words are no key of ours and get no suggestion */
+#define SUGGEST_MAX 3  /* edits: what is further off is another word */
 
 u64 cfg_get(const struct run_cfg *c, const struct cfg_key *k)
 {

@@ -29,28 +29,28 @@ struct run_cfg {
 	u64 ecmp_seed;          /* ecmp_seed=N: the switches' hash; default = seed */
 
 	/* switch */
-	u32 mtu;                /* mtu=1000: payload bytes of a packet, 64..2048 */
-	u32 buffer;             /* buffer=240KB: per input port and class */
-	u32 xoff, xon;          /* xoff=, xon=: 0 = computed from the headroom */
-	bool pfc;               /* pfc=on|off, default on for roce, off for irn */
-	u32 quanta;             /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
-	enum cfg_ecn ecn;       /* ecn=off|red */
-	u32 kmin, kmax;         /* kmin=5KB, kmax=200KB */
-	u32 pmax_ppb;           /* pmax=0.01 */
-	u32 loss_ppb;           /* loss=P: every link, on top of the topology's own */
-	char loss_at[CFG_STR];  /* loss=P@NODE: only frames that arrive at this switch; "" = all */
+	u32 mtu;               /* mtu=1000: payload bytes of a packet, 64..2048 */
+	u32 buffer;            /* buffer=240KB: per input port and class */
+	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
+	bool pfc;              /* pfc=on|off, default on for roce, off for irn */
+	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
+	enum cfg_ecn ecn;      /* ecn=off|red */
+	u32 kmin, kmax;        /* kmin=5KB, kmax=200KB */
+	u32 pmax_ppb;          /* pmax=0.01 */
+	u32 loss_ppb;          /* loss=P: every link, on top of the topology's own */
+	char loss_at[CFG_STR]; /* loss=P@NODE: only frames that arrive at this switch; "" = all */
 
 	/* host */
-	char transport[16];     /* transport=roce|irn */
-	char cc[16];            /* cc=none */
-	u32 cap;                /* cap=N packets: BDP-FC of irn; 0 = computed from the longest path */
-	u64 rto_high, rto_low;  /* rto_high=320us, rto_low=100us */
-	u32 rto_n;              /* rto_n=3: rto_low while in flight <= this */
-	enum cfg_auto timeouts; /* timeouts=auto|on|off; auto = on without PFC, off with */
-	u32 ack_every;          /* ack_every=1: roce may coalesce up to 64 */
-	bool reth_all;          /* reth=first|all */
+	char transport[16];        /* transport=roce|irn */
+	char cc[16];               /* cc=none */
+	u32 cap;                   /* cap=N packets: BDP-FC of irn; 0 = computed from the longest path */
+	u64 rto_high, rto_low;     /* rto_high=320us, rto_low=100us */
+	u32 rto_n;                 /* rto_n=3: rto_low while in flight <= this */
+	enum cfg_auto timeouts;    /* timeouts=auto|on|off; auto = on without PFC, off with */
+	u32 ack_every;             /* ack_every=1: roce may coalesce up to 64 */
+	bool reth_all;             /* reth=first|all */
 	u32 data_class, ack_class; /* class=3, ack_class=<class>: 0..7 */
-	u32 psn0;               /* psn0=0: first PSN of every QP, 0..2^24-1 */
+	u32 psn0;                  /* psn0=0: first PSN of every QP, 0..2^24-1 */
 
 	/* traffic */
 	char workload[CFG_STR]; /* workload=heavy-tailed|websearch|incast|permutation|file:PATH|cdf:PATH */
@@ -63,8 +63,8 @@ struct run_cfg {
 	u64 stuck_after;        /* stuck_after=100ms: virtual time without progress that ends a run */
 
 	/* output */
-	char tap[CFG_STR];      /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
-	char out[CFG_STR];      /* out=DIR; "" = no files */
+	char tap[CFG_STR]; /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
+	char out[CFG_STR]; /* out=DIR; "" = no files */
 	bool pfc_set, topology_set, flows_set, xoff_set; /* given by the user, not a default */
 };
 

@@ -47,8 +47,8 @@ static int check_ranges(const struct run_cfg *c, char *err)
 static int check_switch(const struct run_cfg *c, char *err)
 {
 	if (c->buffer < c->mtu + FRAME_OVERHEAD)
-		return csv_error(err, "buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more", c->buffer,
-				 FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
+		return csv_error(err, "buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
+				 c->buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
 	if (c->xoff > c->buffer)
 		return csv_error(err, "xoff=%u: above buffer=%u; allowed: up to the buffer, less its headroom", c->xoff,
 				 c->buffer);
@@ -90,15 +90,20 @@ static int check_traffic(const struct run_cfg *c, char *err)
 	if (c->flows && c->duration)
 		return csv_error(err, "flows=%u: duration is given too; allowed: one of the two", c->flows);
 	if (kind != WORKLOAD_POISSON && c->flows)
-		return csv_error(err, "flows=%u: workload=%s says itself how many; allowed: with workloads that have a load",
+		return csv_error(err,
+				 "flows=%u: workload=%s says itself how many; allowed: with workloads that have a load",
 				 c->flows, spec.s);
 	if (kind != WORKLOAD_POISSON && c->duration)
-		return csv_error(err, "duration=%lluns: workload=%s says itself how long; allowed: with workloads that have a load",
-				 c->duration / PS_PER_NS, spec.s);
+		return csv_error(
+			err,
+			"duration=%lluns: workload=%s says itself how long; allowed: with workloads that have a load",
+			c->duration / PS_PER_NS, spec.s);
 	if (kind != WORKLOAD_INCAST && c->senders)
-		return csv_error(err, "senders=%u: nothing to workload=%s; allowed: with workload=incast", c->senders, spec.s);
+		return csv_error(err, "senders=%u: nothing to workload=%s; allowed: with workload=incast", c->senders,
+				 spec.s);
 	if (kind != WORKLOAD_INCAST && kind != WORKLOAD_BURST && c->bytes)
-		return csv_error(err, "bytes=%llu: nothing to workload=%s; allowed: with workload=incast or permutation",
+		return csv_error(err,
+				 "bytes=%llu: nothing to workload=%s; allowed: with workload=incast or permutation",
 				 c->bytes, spec.s);
 	return 0;
 }

@@ -30,12 +30,12 @@ struct cfg_special {
 struct cfg_key {
 	const char *name;
 	enum cfg_kind kind;
-	size_t off, size;          /* of its member of run_cfg */
-	size_t given;              /* offset of the bool that says that the user gave it; 0: none */
-	u64 min, max;              /* numbers, in the unit of the member */
+	size_t off, size;           /* of its member of run_cfg */
+	size_t given;               /* offset of the bool that says that the user gave it; 0: none */
+	u64 min, max;               /* numbers, in the unit of the member */
 	struct cfg_special special; /* allowed whatever the range */
-	const char *const *words;  /* of CFG_WORD and CFG_NAME, NULL at the end */
-	const char *def;           /* default, as text */
+	const char *const *words;   /* of CFG_WORD and CFG_NAME, NULL at the end */
+	const char *def;            /* default, as text */
 	const char *help;
 };
 

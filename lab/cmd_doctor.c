@@ -37,16 +37,16 @@
 #define RING_BYTES (1 << 20) /* of a host's packet ring */
 #define RING_FRAME 4096
 #define MAP_BYTES (64 << 20) /* the switches' frame pools of a middling fabric */
-#define OPEN_FILES 4096	     /* hard limit: fat-tree k=16 has 1345 namespaces */
+#define OPEN_FILES 4096      /* hard limit: fat-tree k=16 has 1345 namespaces */
 
 static const char options_help[] = "  -j, --json   for programs\n"
 				   "\n"
 				   "Exit code 3 if something is missing that the kernel engine needs.\n";
 
 static const struct option options[] = {
-	{"json", no_argument, NULL, 'j'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
 };
 
 /* A program that does nothing but return a constant: all a probe has to load. */
@@ -54,8 +54,8 @@ static int load_return(enum bpf_prog_type type, int value, __u32 flags)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = flags);
 	const struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = value},
-		{.code = BPF_JMP | BPF_EXIT},
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = value },
+		{ .code = BPF_JMP | BPF_EXIT },
 	};
 
 	return bpf_prog_load(type, "probe", "GPL", insns, 2, &opts);
@@ -64,7 +64,7 @@ static int load_return(enum bpf_prog_type type, int value, __u32 flags)
 /* Each probe returns 0 or -errno. They run in order, in one namespace, and later ones use what earlier ones made. */
 static int probe_caps(void)
 {
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
 	u64 have, need = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_NET_ADMIN | 1ULL << CAP_NET_RAW | 1ULL << CAP_BPF;
 
@@ -100,8 +100,8 @@ static int probe_veth(void)
 {
 	int ns = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), ret;
 	struct rtnl_end end[2] = {
-		{ns, PROBE_IFINDEX, "probe0", {2, 3, 0, 0, 0, 0}},
-		{ns, PROBE_IFINDEX + 1, "probe1", {2, 3, 0, 0, 0, 1}},
+		{ ns, PROBE_IFINDEX, "probe0", { 2, 3, 0, 0, 0, 0 } },
+		{ ns, PROBE_IFINDEX + 1, "probe1", { 2, 3, 0, 0, 0, 1 } },
 	};
 	struct rtnl *r = calloc(1, sizeof(*r));
 
@@ -168,8 +168,8 @@ static int probe_xdp(void)
 
 static int probe_live_frames(void)
 {
-	char frame[ETH_ZLEN] = {0};
-	struct xdp_md ctx = {.data_end = sizeof(frame)};
+	char frame[ETH_ZLEN] = { 0 };
+	struct xdp_md ctx = { .data_end = sizeof(frame) };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .ctx_in = &ctx,
 		    .ctx_size_in = sizeof(ctx), .repeat = 1, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
 	int fd = load_return(BPF_PROG_TYPE_XDP, XDP_DROP, 0), ret;
@@ -210,7 +210,7 @@ static int probe_tc(void)
 
 static int probe_packet(void)
 {
-	struct tpacket_req req = {RING_FRAME, RING_BYTES / RING_FRAME, RING_FRAME, RING_BYTES / RING_FRAME};
+	struct tpacket_req req = { RING_FRAME, RING_BYTES / RING_FRAME, RING_FRAME, RING_BYTES / RING_FRAME };
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL)), ret = 0;
 	int version = TPACKET_V2, on = 1;
 	void *ring;
@@ -260,22 +260,22 @@ static const struct probe {
 	int (*run)(void);
 	const char *remedy;
 } probes[] = {
-	{"privileges: CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW, CAP_BPF", probe_caps, "run with sudo"},
-	{"network namespaces can be made", probe_netns, "run with sudo, on a kernel with CONFIG_NET_NS"},
-	{"namespaces can be named under /run/netns", probe_names, "a tmpfs on /run (O_TMPFILE), and open_tree()"},
-	{"veth pairs with a set ifindex", probe_veth, "modprobe veth, or a kernel with CONFIG_VETH"},
-	{"BPF syscall programs load and run", probe_syscall, "a kernel with CONFIG_BPF_SYSCALL, 5.14 or newer"},
-	{"BPF helper bpf_loop", probe_loop, "a kernel of 5.17 or newer"},
-	{"BPF helpers xdp_load_bytes, xdp_store_bytes", probe_xdp_bytes, "a kernel of 5.18 or newer"},
-	{"XDP on veth, natively", probe_xdp, "a kernel with veth's own XDP, 4.19 or newer"},
-	{"XDP programs run on live frames", probe_live_frames, "a kernel of 5.18 or newer"},
-	{"BPF devmap", probe_devmap, "a kernel with CONFIG_BPF_SYSCALL and CONFIG_NET"},
-	{"TC programs on ingress (clsact, cls_bpf)", probe_tc,
-	 "CONFIG_NET_SCH_INGRESS, CONFIG_NET_CLS_BPF, CONFIG_NET_CLS_ACT"},
-	{"packet sockets with a mapped ring (TPACKET_V2)", probe_packet,
-	 "modprobe af_packet, or a kernel with CONFIG_PACKET"},
-	{"BPF maps of 64 MB", probe_big_map, "more memory, or a higher RLIMIT_MEMLOCK (ulimit -l unlimited)"},
-	{"4096 open files", probe_files, "raise the hard limit (ulimit -Hn 4096)"},
+	{ "privileges: CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW, CAP_BPF", probe_caps, "run with sudo" },
+	{ "network namespaces can be made", probe_netns, "run with sudo, on a kernel with CONFIG_NET_NS" },
+	{ "namespaces can be named under /run/netns", probe_names, "a tmpfs on /run (O_TMPFILE), and open_tree()" },
+	{ "veth pairs with a set ifindex", probe_veth, "modprobe veth, or a kernel with CONFIG_VETH" },
+	{ "BPF syscall programs load and run", probe_syscall, "a kernel with CONFIG_BPF_SYSCALL, 5.14 or newer" },
+	{ "BPF helper bpf_loop", probe_loop, "a kernel of 5.17 or newer" },
+	{ "BPF helpers xdp_load_bytes, xdp_store_bytes", probe_xdp_bytes, "a kernel of 5.18 or newer" },
+	{ "XDP on veth, natively", probe_xdp, "a kernel with veth's own XDP, 4.19 or newer" },
+	{ "XDP programs run on live frames", probe_live_frames, "a kernel of 5.18 or newer" },
+	{ "BPF devmap", probe_devmap, "a kernel with CONFIG_BPF_SYSCALL and CONFIG_NET" },
+	{ "TC programs on ingress (clsact, cls_bpf)", probe_tc,
+	  "CONFIG_NET_SCH_INGRESS, CONFIG_NET_CLS_BPF, CONFIG_NET_CLS_ACT" },
+	{ "packet sockets with a mapped ring (TPACKET_V2)", probe_packet,
+	  "modprobe af_packet, or a kernel with CONFIG_PACKET" },
+	{ "BPF maps of 64 MB", probe_big_map, "more memory, or a higher RLIMIT_MEMLOCK (ulimit -l unlimited)" },
+	{ "4096 open files", probe_files, "raise the hard limit (ulimit -Hn 4096)" },
 };
 #define N_PROBES (sizeof(probes) / sizeof(probes[0]))
 
@@ -321,9 +321,10 @@ static void print_json(const int *answer, bool ok)
 	size_t i;
 
 	for (i = 0; i < N_PROBES; i++)
-		json_array_append_new(checks, json_pack("{s:s, s:b, s:s, s:s}", "what", probes[i].what, "ok",
-							!answer[i], "error", answer[i] ? strerror(-answer[i]) : "",
-							"remedy", answer[i] ? probes[i].remedy : ""));
+		json_array_append_new(checks,
+				      json_pack("{s:s, s:b, s:s, s:s}", "what", probes[i].what, "ok", !answer[i],
+						"error", answer[i] ? strerror(-answer[i]) : "", "remedy",
+						answer[i] ? probes[i].remedy : ""));
 	root = json_pack("{s:b, s:b, s:s, s:o}", "kernel_engine", ok, "twin_engine", 1, "libbpf",
 			 libbpf_version_string(), "checks", checks);
 	json_dumpf(root, stdout, JSON_INDENT(1));

@@ -15,10 +15,10 @@ static const char options_help[] = "  -n, --name LAB   the lab's name (lab)\n"
 				   "A run in progress is ended first. What the lab did not make is never removed.\n";
 
 static const struct option options[] = {
-	{"name", required_argument, NULL, 'n'},
-	{"all", no_argument, NULL, 'a'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	{ "name", required_argument, NULL, 'n' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
 };
 
 static double seconds(void)

@@ -19,9 +19,9 @@ static const char options_help[] =
 	"The exit code is the command's own; 127 if there is no such command, 126 if it cannot be run.\n";
 
 static const struct option options[] = {
-	{"name", required_argument, NULL, 'n'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	{ "name", required_argument, NULL, 'n' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
 };
 
 /* /sys/class/net shows the namespace that sysfs was mounted in, so it takes a mount of its own. */

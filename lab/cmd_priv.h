@@ -10,8 +10,8 @@
 /* Print the usage of the command @name, from its row in the table, and @options (lines, or ""). Returns EXIT_DONE. */
 int cmd_help(const char *name, const char *options);
 /*
- * getopt_long() with "--name", "--help" and the like, before, between and after other words. On a bad option says so in one
- * line and returns '?'.
+ * getopt_long() with "--name", "--help" and the like, before, between and after other words. On a bad option says so in
+ * one line and returns '?'.
  */
 int cmd_getopt(int argc, char **argv, const struct option *options);
 /* The same, stopping at the first word that is no option: what follows is somebody else's command line. */

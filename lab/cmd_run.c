@@ -24,10 +24,13 @@ static const char options_help[] =
 	"  -q, --quiet       no progress bar\n\n";
 
 static const struct option options[] = {
-	{"name", required_argument, NULL, 'n'}, {"engine", required_argument, NULL, 'e'},
-	{"out", required_argument, NULL, 'o'},	{"json", no_argument, NULL, 'j'},
-	{"quiet", no_argument, NULL, 'q'},	{"help", no_argument, NULL, 'h'},
-	{0},
+	{ "name", required_argument, NULL, 'n' },
+	{ "engine", required_argument, NULL, 'e' },
+	{ "out", required_argument, NULL, 'o' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
 };
 
 struct run_args {
@@ -54,8 +57,8 @@ static int progress(void *ctx, u32 completed, u32 flows, u64 now)
 	u32 width = 30, full = flows ? (u64)completed * width / flows : width;
 
 	if (label)
-		fprintf(stderr, "\r%-20.20s [%.*s%*s] %u/%u flows, %llu us ", label, full, "##############################", width - full,
-			"", completed, flows, now / PS_PER_US);
+		fprintf(stderr, "\r%-20.20s [%.*s%*s] %u/%u flows, %llu us ", label, full,
+			"##############################", width - full, "", completed, flows, now / PS_PER_US);
 	return stopped;
 }
 
@@ -93,7 +96,9 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x)
 	if (!rc)
 		return strcmp(x->result.status, "stuck") ? EXIT_DONE : EXIT_CHECK;
 	cmd_fail(0, "%s", err[0] ? err : strerror(-rc));
-	return rc == -EINVAL || rc == -ENOENT ? EXIT_USAGE : rc == -EPERM || rc == -EOPNOTSUPP ? EXIT_SYSTEM : EXIT_CHECK;
+	return rc == -EINVAL || rc == -ENOENT       ? EXIT_USAGE
+		: rc == -EPERM || rc == -EOPNOTSUPP ? EXIT_SYSTEM
+						    : EXIT_CHECK;
 }
 
 /* One run is an object, the variants of a scenario an array of them, in the scenario's order. */
@@ -150,11 +155,13 @@ static int check_topology(const struct run_args *a)
 {
 	for (u32 i = 1; i < a->scenario.n; i++)
 		if (strcmp(a->scenario.cfg[i].topology, a->scenario.cfg[0].topology))
-			return cmd_fail(EXIT_USAGE, "topology: %s: the variants of a scenario share one topology", a->scenario.cfg[i].topology);
+			return cmd_fail(EXIT_USAGE, "topology: %s: the variants of a scenario share one topology",
+					a->scenario.cfg[i].topology);
 	return EXIT_DONE;
 }
 
-/* Remove a lab that an earlier run brought up for itself and was killed before taking down: its name holds that run's pid. */
+/* Remove a lab that an earlier run brought up for itself and was killed before taking down: its name holds that run's
+ * pid. */
 static int sweep(const char *name, void *arg)
 {
 	char err[LAB_ERR_MAX];
@@ -176,7 +183,8 @@ static int open_lab(struct run_args *a)
 		return cmd_fail(EXIT_SYSTEM, "run: the kernel engine needs root: use sudo, or --engine twin");
 	if (!netlab_exists(name)) {
 		if (a->name)
-			return cmd_fail(EXIT_USAGE, "lab %s: not there: losslab up --name %s TOPOLOGY builds it", name, name);
+			return cmd_fail(EXIT_USAGE, "lab %s: not there: losslab up --name %s TOPOLOGY builds it", name,
+					name);
 		netlab_each(sweep, NULL);
 		snprintf(a->own_name, sizeof(a->own_name), "run%d", (int)getpid());
 		rc = topo_open(a->scenario.cfg[0].topology, cmd_generators(), &a->topo, err);
@@ -190,7 +198,9 @@ static int open_lab(struct run_args *a)
 		a->topo = NULL;
 		name = a->own_name;
 	} else if (a->scenario.cfg[0].topology_set) {
-		return cmd_fail(EXIT_USAGE, "topology: lab %s stands and has its own: leave the key out, or take the lab down", name);
+		return cmd_fail(EXIT_USAGE,
+				"topology: lab %s stands and has its own: leave the key out, or take the lab down",
+				name);
 	}
 	rc = netlab_open(name, &a->lab, err);
 	if (rc)
@@ -251,7 +261,8 @@ static int read_words(struct run_args *a, int argc, char **argv)
 		if (strchr(argv[i], '='))
 			argv[n++] = argv[i];
 		else if (path)
-			return cmd_fail(EXIT_USAGE, "run: %s: one scenario at a time, and %s is one already", argv[i], path);
+			return cmd_fail(EXIT_USAGE, "run: %s: one scenario at a time, and %s is one already", argv[i],
+					path);
 		else
 			path = argv[i];
 	}

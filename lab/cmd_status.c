@@ -16,10 +16,10 @@ static const char options_help[] = "  -n, --name LAB   only this lab\n"
 				   "Exit code 1 if a lab is not whole: unfinished, damaged, or a namespace missing.\n";
 
 static const struct option options[] = {
-	{"name", required_argument, NULL, 'n'},
-	{"json", no_argument, NULL, 'j'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	{ "name", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
 };
 
 /* The answer as data; text is printed from it. */

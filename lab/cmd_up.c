@@ -13,9 +13,9 @@ static const char options_help[] =
 	"  -n, --name LAB   the lab's name (lab); namespaces are LAB-NODE\n";
 
 static const struct option options[] = {
-	{"name", required_argument, NULL, 'n'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	{ "name", required_argument, NULL, 'n' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
 };
 
 static double seconds(void)

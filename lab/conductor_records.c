@@ -53,7 +53,8 @@ static int check_links(const struct books *b, struct run_result *r, char *err)
 	char name[64];
 
 	for (u32 n = 0; n < b->f->size.ports; n++) {
-		u64 waiting = in_arrival_queue(b, n), handled = b->m->ports[n].stats.rx_frames, sent = sent_towards(b, n);
+		u64 waiting = in_arrival_queue(b, n), handled = b->m->ports[n].stats.rx_frames,
+		    sent = sent_towards(b, n);
 
 		r->queued += waiting;
 		if (sent == handled + waiting)
@@ -117,8 +118,8 @@ static int check_total(const struct books *b, struct run_result *r, char *err)
 	}
 	if (r->sent == r->delivered + r->dropped + r->queued)
 		return 0;
-	snprintf(err, ENGINE_ERR_MAX, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued", r->sent, r->delivered,
-		 r->dropped, r->queued);
+	snprintf(err, ENGINE_ERR_MAX, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued", r->sent,
+		 r->delivered, r->dropped, r->queued);
 	return -EPROTO;
 }
 

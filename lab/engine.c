@@ -14,10 +14,12 @@ int engine_fabric_error(struct engine *e)
 	case FAB_OK:
 		return 0;
 	case FAB_LATE:
-		snprintf(e->err, sizeof(e->err), "fabric: port %s: a frame is stamped earlier than its switch's clock", name);
+		snprintf(e->err, sizeof(e->err), "fabric: port %s: a frame is stamped earlier than its switch's clock",
+			 name);
 		return -ETIME;
 	case FAB_NO_SLOT:
-		snprintf(e->err, sizeof(e->err), "fabric: out of frame slots (%u small, %u large): use smaller buffers or a larger mtu",
+		snprintf(e->err, sizeof(e->err),
+			 "fabric: out of frame slots (%u small, %u large): use smaller buffers or a larger mtu",
 			 e->fabric->size.small, e->fabric->size.large);
 		return -ENOBUFS;
 	case FAB_LIST_FULL:
@@ -25,7 +27,8 @@ int engine_fabric_error(struct engine *e)
 			 e->fabric->size.emissions);
 		return -ENOBUFS;
 	default:
-		snprintf(e->err, sizeof(e->err), "fabric: port %s: internal error: a bug, please report the scenario", name);
+		snprintf(e->err, sizeof(e->err), "fabric: port %s: internal error: a bug, please report the scenario",
+			 name);
 		return -EFAULT;
 	}
 }

@@ -27,9 +27,9 @@ struct engine {
 
 struct engine_ops {
 	/*
-	 * Run every node whose cell says next < until, up to @until; leave in its cell the time of its next event as far as it
-	 * knows itself, and in `arrival` of other nodes' cells the earliest frame sent to them. Returns when all
-	 * frames sent have arrived. 0 or -errno with e->err.
+	 * Run every node whose cell says next < until, up to @until; leave in its cell the time of its next event as
+	 * far as it knows itself, and in `arrival` of other nodes' cells the earliest frame sent to them. Returns when
+	 * all frames sent have arrived. 0 or -errno with e->err.
 	 */
 	int (*window)(struct engine *e, u64 until);
 	/* The run is over at @now: fill the flow table's results, rows of ports for hosts, and stop. */

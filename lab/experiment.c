@@ -14,8 +14,10 @@ static u64 cpu_us(void)
 
 	getrusage(RUSAGE_SELF, &self);
 	getrusage(RUSAGE_CHILDREN, &children);
-	return (u64)(self.ru_utime.tv_sec + self.ru_stime.tv_sec + children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000 +
-	       self.ru_utime.tv_usec + self.ru_stime.tv_usec + children.ru_utime.tv_usec + children.ru_stime.tv_usec;
+	return (u64)(self.ru_utime.tv_sec + self.ru_stime.tv_sec + children.ru_utime.tv_sec +
+		     children.ru_stime.tv_sec) *
+		1000000 +
+		self.ru_utime.tv_usec + self.ru_stime.tv_usec + children.ru_utime.tv_usec + children.ru_stime.tv_usec;
 }
 
 static u64 wall_us(void)
@@ -48,12 +50,14 @@ static int conduct(struct experiment *x, const char *lab, char *err)
 	if (!rc)
 		rc = conductor_records(&x->conductor, &x->result);
 	if (!rc && !strcmp(x->conductor.status, "stuck")) {
-		fprintf(stderr, "losslab: run: stuck at %llu us: %u of %u flows unfinished; waiting:\n", x->conductor.now / PS_PER_US,
-			x->result.n_flows - (u32)x->conductor.completed, x->result.n_flows);
+		fprintf(stderr, "losslab: run: stuck at %llu us: %u of %u flows unfinished; waiting:\n",
+			x->conductor.now / PS_PER_US, x->result.n_flows - (u32)x->conductor.completed,
+			x->result.n_flows);
 		conductor_explain(&x->conductor, &x->result, 8, stderr);
 	}
 	if (rc)
-		snprintf(err, EXPERIMENT_ERR_MAX, "%s", x->conductor.engine->err[0] ? x->conductor.engine->err : strerror(-rc));
+		snprintf(err, EXPERIMENT_ERR_MAX, "%s",
+			 x->conductor.engine->err[0] ? x->conductor.engine->err : strerror(-rc));
 	x->conductor.engine->ops->destroy(x->conductor.engine);
 	x->conductor.engine = NULL;
 	return rc;

@@ -16,8 +16,9 @@ struct experiment {
 };
 
 /*
- * Run @cfg on @topo. @lab: the standing lab to use with the kernel engine. @progress may be NULL (see struct conductor). 0 (also when
- * the run got stuck: see result.status), or -errno and one line in err[EXPERIMENT_ERR_MAX]. experiment_free() in any case.
+ * Run @cfg on @topo. @lab: the standing lab to use with the kernel engine. @progress may be NULL (see struct
+ * conductor). 0 (also when the run got stuck: see result.status), or -errno and one line in err[EXPERIMENT_ERR_MAX].
+ * experiment_free() in any case.
  */
 int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct topo *topo, const char *lab,
 		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, char *err);

@@ -75,7 +75,8 @@ static int plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err
 	} else if (f->fab.pfc) {
 		if (headroom + 2 * f->frame_max > c->buffer) {
 			snprintf(err, FABRIC_ERR_MAX,
-				 "buffer: %u bytes: port %s needs %llu of headroom for PFC: enlarge buffer, or give xoff",
+				 "buffer: %u bytes: port %s needs %llu of headroom for PFC: enlarge buffer, or give "
+				 "xoff",
 				 c->buffer, fabric_port_name(f, p->number, name, sizeof(name)), headroom);
 			return -EINVAL;
 		}
@@ -137,9 +138,9 @@ static u64 in_window(const struct fabric *f, const struct port_cfg *p, u32 len)
 }
 
 /*
- * Slots: those held ready for hosts to send, those of frames on the wire, and those of frames in buffers. Buffers full of the
- * smallest frames everywhere would take too much, so beyond a budget the pool is sized for the mixture that flows
- * make, and a run that needs more says so.
+ * Slots: those held ready for hosts to send, those of frames on the wire, and those of frames in buffers. Buffers full
+ * of the smallest frames everywhere would take too much, so beyond a budget the pool is sized for the mixture that
+ * flows make, and a run that needs more says so.
  */
 static void plan_slots(struct fabric *f)
 {
@@ -366,7 +367,7 @@ static bool tap_matches(const struct fabric *f, const char *word, const struct p
 	char name[64];
 
 	return !strcmp(word, "all") || !strcmp(word, f->topo->nodes[f->topo->switches[p->sw]].name) ||
-	       !strcmp(word, fabric_port_name(f, p->number, name, sizeof(name)));
+		!strcmp(word, fabric_port_name(f, p->number, name, sizeof(name)));
 }
 
 static int plan_taps(struct fabric *f, char *err)
@@ -385,7 +386,8 @@ static int plan_taps(struct fabric *f, char *err)
 		}
 		if (found)
 			continue;
-		snprintf(err, FABRIC_ERR_MAX, "tap: %.64s: no such switch or port: name a SWITCH, a SWITCH:pN, or all", word);
+		snprintf(err, FABRIC_ERR_MAX, "tap: %.64s: no such switch or port: name a SWITCH, a SWITCH:pN, or all",
+			 word);
 		return -EINVAL;
 	}
 	return 0;
@@ -422,7 +424,9 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 	if (rc)
 		return rc;
 	if (cfg->pfc && cfg->quanta < 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1) {
-		snprintf(err, FABRIC_ERR_MAX, "quanta: %u: a pause must outlast two full frames, or it ends before it can be repeated: at least %u",
+		snprintf(err, FABRIC_ERR_MAX,
+			 "quanta: %u: a pause must outlast two full frames, or it ends before it can be repeated: at "
+			 "least %u",
 			 cfg->quanta, 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1);
 		return -EINVAL;
 	}

@@ -18,9 +18,9 @@
 /* How many of everything; the sizes of the maps. */
 struct fabric_sizes {
 	u32 switches, hosts, ports, voqs, routes;
-	u32 arrivals;       /* entries of all arrival queues together */
-	u32 small, large;   /* frame slots */
-	u32 emissions;      /* departures of one window */
+	u32 arrivals;     /* entries of all arrival queues together */
+	u32 small, large; /* frame slots */
+	u32 emissions;    /* departures of one window */
 };
 
 /* Where the fabric's state lives: BPF maps or plain memory. Zeroed at first. */
@@ -46,16 +46,16 @@ struct fabric {
 	struct routes routes;
 	struct fab_cfg fab;
 	struct fabric_sizes size;
-	struct port_cfg *ports;   /* [size.ports] */
-	u32 *port_base;           /* first port of each switch */
-	struct nic_params *nics;  /* [hosts] */
-	u32 *host_port;           /* the switch port that each host hangs on */
-	u64 window;               /* W: the shortest delay of any link */
-	u64 max_rtt;              /* longest base round trip of a full packet and its ACK */
+	struct port_cfg *ports;  /* [size.ports] */
+	u32 *port_base;          /* first port of each switch */
+	struct nic_params *nics; /* [hosts] */
+	u32 *host_port;          /* the switch port that each host hangs on */
+	u64 window;              /* W: the shortest delay of any link */
+	u64 max_rtt;             /* longest base round trip of a full packet and its ACK */
 	u32 frame_max;
 	struct flow *flow_list;
 	struct flow_table flows;
-	u64 *ideal;               /* per flow, ps */
+	u64 *ideal; /* per flow, ps */
 };
 
 /*

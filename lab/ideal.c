@@ -18,7 +18,8 @@ struct hop {
 
 static u32 flow_key(const struct flow *flow)
 {
-	return route_flow_key(host_addr(flow->src), host_addr(flow->dst), (u32)packet_sport(flow->id) << 16 | ROCE_PORT, 17);
+	return route_flow_key(host_addr(flow->src), host_addr(flow->dst), (u32)packet_sport(flow->id) << 16 | ROCE_PORT,
+			      17);
 }
 
 static u32 find_path(const struct fabric *f, const struct flow *flow, struct hop *hops)

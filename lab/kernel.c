@@ -29,11 +29,11 @@ struct kernel {
 	struct bpf_fabric bpf;
 	struct agents agents;
 	char lab[LAB_NAME_MAX];
-	int home_ns;     /* where this process was before the run */
-	u32 *sent;       /* per port: frames emitted, free-running */
-	u8 *template;    /* the bytes that emit overwrites */
+	int home_ns;  /* where this process was before the run */
+	u32 *sent;    /* per port: frames emitted, free-running */
+	u8 *template; /* the bytes that emit overwrites */
 	u32 template_len;
-	bool *awake;     /* hosts woken in this window */
+	bool *awake; /* hosts woken in this window */
 };
 
 static const char *link_name(const struct kernel *k, u32 port, char *buf, size_t n)
@@ -93,7 +93,8 @@ static int link_behind(struct kernel *k, u32 port, u64 have, u64 want)
 	const struct port_cfg *c = &k->e.fabric->ports[port];
 	char name[100];
 
-	snprintf(k->e.err, sizeof(k->e.err), "link %s: %llu of %llu frames have arrived, and no more came within %d s%s",
+	snprintf(k->e.err, sizeof(k->e.err),
+		 "link %s: %llu of %llu frames have arrived, and no more came within %d s%s",
 		 link_name(k, port, name, sizeof(name)), have, want, WAIT_SECONDS,
 		 c->peer & PEER_HOST ? "" : refusals(&k->e.mem.rx[c->peer]));
 	return -EPROTO;
@@ -130,9 +131,11 @@ static int await_host(struct kernel *k, u32 h)
 
 	if (await32(&k->e.mem.rx[port].tail, (u32)c->sent))
 		return 0;
-	snprintf(k->e.err, sizeof(k->e.err), "link %s -> %s: %u of %llu frames have arrived, and no more came within %d s%s",
-		 k->e.fabric->topo->nodes[k->e.fabric->topo->hosts[h]].name, fabric_port_name(k->e.fabric, port, name, sizeof(name)),
-		 k->e.mem.rx[port].tail, c->sent, WAIT_SECONDS, refusals(&k->e.mem.rx[port]));
+	snprintf(k->e.err, sizeof(k->e.err),
+		 "link %s -> %s: %u of %llu frames have arrived, and no more came within %d s%s",
+		 k->e.fabric->topo->nodes[k->e.fabric->topo->hosts[h]].name,
+		 fabric_port_name(k->e.fabric, port, name, sizeof(name)), k->e.mem.rx[port].tail, c->sent, WAIT_SECONDS,
+		 refusals(&k->e.mem.rx[port]));
 	return -EPROTO;
 }
 
@@ -171,8 +174,9 @@ static int emit_chunk(struct kernel *k, u32 end)
 	u32 from = st->emitted;
 
 	while (st->emitted < end) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = k->template, .data_size_in = k->template_len, .ctx_in = &ctx,
-			    .ctx_size_in = sizeof(ctx), .repeat = end - st->emitted, .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = EMIT_BATCH);
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = k->template, .data_size_in = k->template_len,
+			    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = end - st->emitted,
+			    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = EMIT_BATCH);
 
 		if (run_program(k, k->bpf.emit_fd, &opts, "emit"))
 			return -EIO;

@@ -8,13 +8,13 @@
 #define VERSION "0.1.0"
 
 const struct cmd cmds[] = {
-	{"up", cmd_up, "[--name LAB] TOPOLOGY", "build a lab of namespaces and veth pairs"},
-	{"run", cmd_run, "SCENARIO|KEY=VALUE...", "run one experiment, or a scenario"},
-	{"status", cmd_status, "[--name LAB] [--json]", "say which labs stand, and what they do"},
-	{"exec", cmd_exec, "[--name LAB] NODE [--] COMMAND...", "run a command in a node's namespace"},
-	{"doctor", cmd_doctor, "[--json]", "check what this system can do"},
-	{"down", cmd_down, "[--name LAB] [--all]", "remove a lab and only the lab, whatever its state"},
-	{0},
+	{ "up", cmd_up, "[--name LAB] TOPOLOGY", "build a lab of namespaces and veth pairs" },
+	{ "run", cmd_run, "SCENARIO|KEY=VALUE...", "run one experiment, or a scenario" },
+	{ "status", cmd_status, "[--name LAB] [--json]", "say which labs stand, and what they do" },
+	{ "exec", cmd_exec, "[--name LAB] NODE [--] COMMAND...", "run a command in a node's namespace" },
+	{ "doctor", cmd_doctor, "[--json]", "check what this system can do" },
+	{ "down", cmd_down, "[--name LAB] [--all]", "remove a lab and only the lab, whatever its state" },
+	{ 0 },
 };
 
 static const struct cmd *find(const char *name)
@@ -49,8 +49,9 @@ static int help(FILE *out)
 	fprintf(out, "usage: losslab COMMAND [ARGUMENTS]\n\nA data-centre fabric on one Linux box. Commands:\n\n");
 	for (c = cmds; c->name; c++)
 		fprintf(out, "  %-8s%-36s%s\n", c->name, c->args, c->help);
-	fprintf(out, "\nlosslab COMMAND --help says more. "
-		     "Exit codes: 0 done, 1 a check failed, 2 usage or bad input,\n3 the system lacks something.\n");
+	fprintf(out,
+		"\nlosslab COMMAND --help says more. "
+		"Exit codes: 0 done, 1 a check failed, 2 usage or bad input,\n3 the system lacks something.\n");
 	return EXIT_DONE;
 }
 

@@ -152,7 +152,7 @@ static bool ns_name_ok(const char *ns, const char *lab)
 	const char *node = ns + n + 1;
 
 	return strlen(ns) < NETNS_NAME_MAX && !strncmp(ns, lab, n) && ns[n] == '-' && *node &&
-	       node[strspn(node, NODE_CHARS)] == '\0';
+		node[strspn(node, NODE_CHARS)] == '\0';
 }
 
 static int read_names(struct manifest *m, json_t *names, char *err)

@@ -24,7 +24,8 @@
 
 /* Interface names: "eth0" in a host, "p0", "p1", ... in a switch. */
 
-/* IPv4 address of host h: 10.0.0.0/8 + h + 1, prefix 8. MAC of host h: 02:00:00:00:hh:hh (h+1). MAC of a switch port g: 02:01:00:gg:gg:gg. */
+/* IPv4 address of host h: 10.0.0.0/8 + h + 1, prefix 8. MAC of host h: 02:00:00:00:hh:hh (h+1). MAC of a switch port g:
+ * 02:01:00:gg:gg:gg. */
 #define LAB_MTU 2300 /* of every veth, before XDP is attached */
 
 struct netlab {
@@ -46,8 +47,8 @@ int netlab_up(const char *name, const struct topo *t, char *err);
  */
 int netlab_down(const char *name, char *err);
 /*
- * Open a standing lab for a run: takes the lock (-EBUSY and the holder's pid in err if it is taken), reads its topology, and
- * checks that every namespace is there. netlab_close() gives the lock back.
+ * Open a standing lab for a run: takes the lock (-EBUSY and the holder's pid in err if it is taken), reads its
+ * topology, and checks that every namespace is there. netlab_close() gives the lock back.
  */
 int netlab_open(const char *name, struct netlab *lab, char *err);
 void netlab_close(struct netlab *lab);

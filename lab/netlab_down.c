@@ -38,7 +38,7 @@ int netlab_remove(const struct manifest *m, char *err)
 /* Wait until @pid, alive as @pidfd, has died or let go of the lock. */
 static bool let_go(const char *name, pid_t pid, int pidfd, int ms)
 {
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
 
 	for (; ms > 0; ms -= STEP_MS)
 		if (netlab_holder(name) != pid || poll(&p, 1, STEP_MS) > 0)

@@ -50,7 +50,7 @@ static int make_dirs(const char *name, char *err)
 
 static struct flock whole_file(void)
 {
-	return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
 }
 
 /* Is the file that was locked still the one that its name leads to? `down` removes both. */
@@ -96,8 +96,8 @@ int netlab_lock(const char *name, bool create, char *err)
 		l = whole_file();
 		if (fcntl(fd, F_SETLK, &l))
 			return errno == EAGAIN || errno == EACCES
-				       ? busy(name, fd, err)
-				       : netlab_error(-errno, err, "%.200s: lock: %s", path, strerror(errno));
+				? busy(name, fd, err)
+				: netlab_error(-errno, err, "%.200s: lock: %s", path, strerror(errno));
 		if (still_there(fd, path))
 			return fd;
 		close(fd);

@@ -30,7 +30,7 @@ struct build {
  * Ctrl-C and the like are blocked while a lab is built, and looked for between steps: no handler, no half step. A
  * signal that is ignored (nohup) would stay pending all the same, so it is left out.
  */
-static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 static void stop_set(sigset_t *set)
 {
@@ -150,7 +150,7 @@ static int link_failed(const struct build *b, int ret)
 
 static int queue_links(struct build *b)
 {
-	char name[2][16] = {"ctl0", "ctl1"};
+	char name[2][16] = { "ctl0", "ctl1" };
 	int ctl = b->ns[b->t->n_nodes];
 	struct rtnl_end end[2];
 	int ret;
@@ -165,8 +165,8 @@ static int queue_links(struct build *b)
 		if (ret)
 			return link_failed(b, ret);
 	}
-	end[0] = (struct rtnl_end){ctl, CTL_IFINDEX, "ctl0", {2, 2, 0, 0, 0, 0}};
-	end[1] = (struct rtnl_end){ctl, CTL_IFINDEX + 1, "ctl1", {2, 2, 0, 0, 0, 1}};
+	end[0] = (struct rtnl_end){ ctl, CTL_IFINDEX, "ctl0", { 2, 2, 0, 0, 0, 0 } };
+	end[1] = (struct rtnl_end){ ctl, CTL_IFINDEX + 1, "ctl1", { 2, 2, 0, 0, 0, 1 } };
 	ret = rtnl_veth(&b->rt, end, LAB_MTU, i);
 	if (!ret)
 		ret = rtnl_flush(&b->rt);
@@ -239,7 +239,7 @@ static int build_all(struct build *b)
 /* Build with the caller's namespace kept for afterwards. */
 static int build(const struct topo *t, const struct manifest *m, char *err)
 {
-	struct build b = {.t = t, .m = m, .err = err};
+	struct build b = { .t = t, .m = m, .err = err };
 	int ret;
 	u32 i;
 

@@ -25,7 +25,7 @@ static void path_of(const char *name, char path[PATH_LEN])
 
 bool netns_permitted(void)
 {
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
 	unsigned int need = 1U << CAP_SYS_ADMIN | 1U << CAP_NET_ADMIN; /* both lie in the first word */
 

@@ -48,7 +48,8 @@ const char *engine_name(const struct run_cfg *c)
 
 void records_flows_csv(const struct run_result *r, FILE *out)
 {
-	fputs("id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,completed\n",
+	fputs("id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,"
+	      "completed\n",
 	      out);
 	for (u32 i = 0; i < r->n_flows; i++) {
 		const struct flow_record *f = &r->flows[i];

@@ -49,7 +49,7 @@ struct run_result {
 	u64 virtual_ps;
 	u64 foreign; /* frames that were not the lab's; not part of the digest */
 	u64 wall_us, cpu_us;
-	u64 peak_kb;       /* peak resident memory */
+	u64 peak_kb;        /* peak resident memory */
 	const char *status; /* "done", "arrivals", "stuck" */
 };
 

@@ -55,8 +55,8 @@ void records_print(const struct run_result *r, const struct run_totals *t, FILE 
 		c->pfc ? "on" : "off", c->workload, c->seed, engine_name(c));
 	print_flows(r, t, out);
 	print_frames(r, t, out);
-	fprintf(out, "  time         %s ms virtual in %llu windows, %s s wall, %s s CPU\n", ms(r->virtual_ps).s, r->windows,
-		decimal(ratio(r->wall_us, 1000, 1), 3).s, decimal(ratio(r->cpu_us, 1000, 1), 3).s);
+	fprintf(out, "  time         %s ms virtual in %llu windows, %s s wall, %s s CPU\n", ms(r->virtual_ps).s,
+		r->windows, decimal(ratio(r->wall_us, 1000, 1), 3).s, decimal(ratio(r->cpu_us, 1000, 1), 3).s);
 	fprintf(out, "  speed        %llu link crossings, %llu per CPU second, %llu KB memory\n", t->packet_hops,
 		ratio(t->packet_hops, r->cpu_us, 1000000), r->peak_kb);
 	if (r->foreign)
@@ -94,8 +94,13 @@ void records_reading(const struct run_totals *totals, const char *const *labels,
 		return;
 	fprintf(out, "Against %s, flows take on average", labels[0]);
 	for (u32 i = 1; i < n; i++)
-		fprintf(out, "%s %s times as long with %s", i == 1 ? "" : i + 1 == n ? " and" : ",",
-			of_completed(&totals[i], decimal(ratio(totals[i].avg_slowdown_milli, totals[0].avg_slowdown_milli, 100), 2)).s,
+		fprintf(out, "%s %s times as long with %s",
+			i == 1               ? ""
+				: i + 1 == n ? " and"
+					     : ",",
+			of_completed(&totals[i],
+				     decimal(ratio(totals[i].avg_slowdown_milli, totals[0].avg_slowdown_milli, 100), 2))
+				.s,
 			labels[i]);
 	fprintf(out, " (average slowdown).\n");
 }

@@ -25,7 +25,7 @@ struct rtnl {
 	u32 n;
 	size_t used;
 	u32 cookie[RTNL_BATCH];
-	u32 failed;		/* cookie of the first request that failed */
+	u32 failed;             /* cookie of the first request that failed */
 	char why[RTNL_WHY_MAX]; /* and why, in the kernel's words where it has any */
 	char buf[RTNL_BUF] __attribute__((aligned(8)));
 };

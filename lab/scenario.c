@@ -36,7 +36,8 @@ static int begin_variant(struct scenario *s, const struct run_cfg *common, char 
 	size_t n = strlen(line);
 
 	if (n < 3 || line[n - 1] != ']' || n - 2 >= SCENARIO_LABEL) {
-		snprintf(err, CFG_ERR_MAX, "a variant begins with [label], a label of 1 to %d bytes", SCENARIO_LABEL - 1);
+		snprintf(err, CFG_ERR_MAX, "a variant begins with [label], a label of 1 to %d bytes",
+			 SCENARIO_LABEL - 1);
 		return -EINVAL;
 	}
 	if (s->n == SCENARIO_VARIANTS) {
@@ -66,7 +67,8 @@ static int read_line(struct scenario *s, struct run_cfg *common, char *text, cha
 	return begin_variant(s, common, line, err);
 }
 
-static int read_file(struct scenario *s, struct run_cfg *common, FILE *in, const char *path, char **words, int n_words, char *err)
+static int read_file(struct scenario *s, struct run_cfg *common, FILE *in, const char *path, char **words, int n_words,
+		     char *err)
 {
 	char text[LINE], what[CFG_ERR_MAX];
 

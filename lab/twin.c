@@ -66,7 +66,9 @@ static inline u64 *fab_arrq(u32 n)
 
 static inline u64 fab_route(u32 sw, u32 host)
 {
-	return host < running->e.fabric->size.hosts ? running->e.mem.routes[(size_t)sw * running->e.fabric->size.hosts + host] : 0;
+	return host < running->e.fabric->size.hosts
+		? running->e.mem.routes[(size_t)sw * running->e.fabric->size.hosts + host]
+		: 0;
 }
 
 static inline void fab_release(u32 id)
@@ -172,8 +174,8 @@ static int advance_host(struct twin *t, u32 number, u64 until)
 	int rc = nic_advance(h->nic, until);
 
 	if (rc) {
-		snprintf(t->e.err, sizeof(t->e.err), "host %s: %s", t->e.fabric->topo->nodes[t->e.fabric->topo->hosts[number]].name,
-			 strerror(-rc));
+		snprintf(t->e.err, sizeof(t->e.err), "host %s: %s",
+			 t->e.fabric->topo->nodes[t->e.fabric->topo->hosts[number]].name, strerror(-rc));
 		return t->e.mem.state->error ? engine_fabric_error(&t->e) : rc;
 	}
 	t->e.mem.nodes[t->e.fabric->size.switches + number].next = nic_next(h->nic);
@@ -274,9 +276,9 @@ static int twin_memory(struct twin *t, const struct fabric *f)
 	t->hosts = calloc(f->size.hosts, sizeof(*t->hosts));
 	t->e.hosts = calloc(f->size.hosts, sizeof(*t->e.hosts));
 	return m->switches && m->ports && m->rx && m->nodes && m->frames && m->voqs && m->routes && m->arrivals &&
-			       m->stack[0] && m->state && t->heads && t->hosts && t->e.hosts ?
-		       0 :
-		       -ENOMEM;
+			m->stack[0] && m->state && t->heads && t->hosts && t->e.hosts
+		? 0
+		: -ENOMEM;
 }
 
 static int twin_hosts(struct twin *t, const struct fabric *f)

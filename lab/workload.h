@@ -6,9 +6,9 @@
 #include "agent/flow.h"
 #include "lab/cfg.h"
 
-#define WORKLOAD_MAX (1U << 22)          /* flows of one run */
-#define WORKLOAD_BYTES_MAX (1ULL << 40)  /* bytes of one flow */
-#define WORKLOAD_START_MAX (1ULL << 59)  /* ps; 6 days: virtual time ends at 2^60 */
+#define WORKLOAD_MAX (1U << 22)         /* flows of one run */
+#define WORKLOAD_BYTES_MAX (1ULL << 40) /* bytes of one flow */
+#define WORKLOAD_START_MAX (1ULL << 59) /* ps; 6 days: virtual time ends at 2^60 */
 
 /* What a workload asks of the other keys. */
 enum workload_kind {

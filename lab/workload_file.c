@@ -39,7 +39,8 @@ static int parse_flow(struct csv_in *csv, u32 n_hosts, struct flow *f)
 	if (n != COLS)
 		return csv_fail(csv, "%u columns where %d are wanted: %s", n, COLS, header);
 	for (u32 i = 0; i < COLS; i++) {
-		enum csv_num rc = i == COL_START ? csv_decimal(col[i], 3, max[i], &v[i]) : csv_u64(col[i], max[i], &v[i]);
+		enum csv_num rc =
+			i == COL_START ? csv_decimal(col[i], 3, max[i], &v[i]) : csv_u64(col[i], max[i], &v[i]);
 
 		if (rc)
 			return bad_column(csv, i, col[i], csv_num_why[rc]);
@@ -51,8 +52,11 @@ static int parse_flow(struct csv_in *csv, u32 n_hosts, struct flow *f)
 		return csv_fail(csv, "src and dst are both host %llu", v[COL_SRC]);
 	if (!v[COL_BYTES])
 		return csv_fail(csv, "bytes is 0: a flow has one at least");
-	*f = (struct flow){ .id = (u32)v[COL_ID], .src = (u32)v[COL_SRC], .dst = (u32)v[COL_DST],
-			    .bytes = v[COL_BYTES], .start_ps = v[COL_START] };
+	*f = (struct flow){ .id = (u32)v[COL_ID],
+			    .src = (u32)v[COL_SRC],
+			    .dst = (u32)v[COL_DST],
+			    .bytes = v[COL_BYTES],
+			    .start_ps = v[COL_START] };
 	return 0;
 }
 

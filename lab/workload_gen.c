@@ -12,8 +12,8 @@
 #include "lab/fixmath.h"
 #include "lab/workload_impl.h"
 
-#define BURST_BYTES 1000000ULL     /* of a flow of incast and permutation, if not said */
-#define GAP_MEAN_MAX (1ULL << 56)  /* ps, 20 hours; so that a gap (at most 45 means) fits 2^62 ps */
+#define BURST_BYTES 1000000ULL    /* of a flow of incast and permutation, if not said */
+#define GAP_MEAN_MAX (1ULL << 56) /* ps, 20 hours; so that a gap (at most 45 means) fits 2^62 ps */
 
 /* A host's own clock: when its next flow starts, exact to the ps. */
 struct source {
@@ -90,8 +90,10 @@ static int sources_init(const struct workload_args *a, const struct size_dist *d
 					.dst = rng_stream(seed, RNG_DESTINATION, h) };
 		if (!src->mean_ps) {
 			free(s->heap);
-			return csv_error(a->err, "load=%u%%: host %u's flows would be less than 1 ps or more than 20 hours apart",
-					 a->cfg->load_pct, h);
+			return csv_error(
+				a->err,
+				"load=%u%%: host %u's flows would be less than 1 ps or more than 20 hours apart",
+				a->cfg->load_pct, h);
 		}
 		step(src);
 	}

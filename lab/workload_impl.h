@@ -32,7 +32,7 @@ struct cdf {
 /* How large flows are. */
 struct size_dist {
 	u64 (*draw)(const struct size_dist *d, struct rng *r); /* bytes, >= 1 */
-	u64 mean; /* E[size] in bytes x 2^MEAN_BITS */
+	u64 mean;                                              /* E[size] in bytes x 2^MEAN_BITS */
 	struct cdf cdf;
 	u64 log2_lo[2], log2_hi[2]; /* heavy-tailed: ends of the medium and the large class, Q48 */
 };

@@ -58,7 +58,8 @@ void size_heavy_tailed(struct size_dist *d)
 		d->log2_hi[i] = fx_log2(class_hi[i]);
 	}
 	d->mean = (SMALL_PERCENT * small + MEDIUM_PERCENT * log_uniform_mean(class_lo[0], class_hi[0]) +
-		   LARGE_PERCENT * log_uniform_mean(class_lo[1], class_hi[1])) / 100;
+		   LARGE_PERCENT * log_uniform_mean(class_lo[1], class_hi[1])) /
+		100;
 }
 
 static u64 draw_cdf(const struct size_dist *d, struct rng *r)
@@ -103,9 +104,9 @@ const char *size_from_cdf(struct size_dist *d)
 /* Web search, as published with HPCC's simulator (REFERENCE.md section 9): bytes, per cent. */
 void size_websearch(struct size_dist *d)
 {
-	static const u32 points[][2] = { 
-		{ 0, 0 },        { 10000, 15 },  { 20000, 20 },   { 30000, 30 },   { 50000, 40 },    { 80000, 53 },
-		{ 200000, 60 },  { 1000000, 70 }, { 2000000, 80 }, { 5000000, 90 }, { 10000000, 97 }, { 30000000, 100 },
+	static const u32 points[][2] = {
+		{ 0, 0 },       { 10000, 15 },   { 20000, 20 },   { 30000, 30 },   { 50000, 40 },    { 80000, 53 },
+		{ 200000, 60 }, { 1000000, 70 }, { 2000000, 80 }, { 5000000, 90 }, { 10000000, 97 }, { 30000000, 100 },
 	};
 
 	d->cdf.n = sizeof(points) / sizeof(points[0]);

@@ -10,7 +10,7 @@
 
 #define NAME_SHOWN 96 /* of a file's name in a message; more would push out the message */
 
-static const char *const kind_names[] = {[TOPO_HOST] = "host", [TOPO_SWITCH] = "switch"};
+static const char *const kind_names[] = { [TOPO_HOST] = "host", [TOPO_SWITCH] = "switch" };
 
 int build_error(struct builder *b, const char *fmt, ...)
 {
@@ -106,7 +106,7 @@ int build_node(struct builder *b, enum topo_kind kind, const char *name)
 	if (*slot)
 		return build_error(b, "node %s: already declared on line %u", name, b->node_line[*slot - 1]);
 	node = &t->nodes[t->n_nodes];
-	*node = (struct topo_node){.kind = kind};
+	*node = (struct topo_node){ .kind = kind };
 	strcpy(node->name, name); /* check_name() made sure that it fits */
 	node->index = kind == TOPO_HOST ? t->n_hosts++ : t->n_switches++;
 	b->node_line[t->n_nodes] = b->line;
@@ -134,7 +134,7 @@ static int find_end(struct builder *b, const char *name, u32 *index)
 
 int build_link(struct builder *b, const char *from, const char *to, struct topo_link link)
 {
-	const char *const names[2] = {from, to};
+	const char *const names[2] = { from, to };
 	struct topo *t = b->t;
 	int rc;
 
@@ -162,7 +162,7 @@ int build_link(struct builder *b, const char *from, const char *to, struct topo_
 		struct topo_node *node = &t->nodes[link.node[end]];
 
 		link.port[end] = node->n_ports;
-		node->ports[node->n_ports++] = (struct topo_port){t->n_links, end};
+		node->ports[node->n_ports++] = (struct topo_port){ t->n_links, end };
 	}
 	t->links[t->n_links++] = link;
 	return 0;

@@ -14,8 +14,8 @@
 #include "topo/err.h"
 #include "topo/topo.h"
 
-#define SPEC_MAX 512	     /* bytes of a specification */
-#define WORDS_MAX 16	     /* arguments of a generator */
+#define SPEC_MAX 512         /* bytes of a specification */
+#define WORDS_MAX 16         /* arguments of a generator */
 #define DRAIN_MAX (16 << 20) /* bytes of output read after an error in it */
 #define SUFFIX ".sh"
 #define SMALL "abcdefghijklmnopqrstuvwxyz"

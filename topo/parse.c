@@ -11,7 +11,7 @@
 
 #include "topo/err.h"
 
-#define LINE_BYTES 255	   /* of one line, without its newline */
+#define LINE_BYTES 255     /* of one line, without its newline */
 #define LINES_MAX 4000000u /* more than the links of the largest graph */
 #define BLANKS " \t"
 
@@ -98,8 +98,8 @@ static int read_loss(struct builder *b, const char *word, struct topo_link *link
 /* [RATE [DELAY]] [loss P], as they end a "link" or a "default" line. 0: neither is missing. */
 static int read_qualities(struct parser *p, const char *stmt, bool optional, char **rest, struct topo_link *link)
 {
-	static int (*const readers[])(struct builder *, const char *, struct topo_link *) = {read_rate, read_delay};
-	static const char *const missing[] = {"rate", "delay"};
+	static int (*const readers[])(struct builder *, const char *, struct topo_link *) = { read_rate, read_delay };
+	static const char *const missing[] = { "rate", "delay" };
 	const char *word = strtok_r(NULL, BLANKS, rest);
 	u32 n = 0;
 	int rc;
@@ -142,7 +142,7 @@ static int parse_title(struct parser *p, char **rest)
 
 static int parse_default(struct parser *p, char **rest)
 {
-	p->defaults = (struct topo_link){0};
+	p->defaults = (struct topo_link){ 0 };
 	p->has_defaults = true;
 	return read_qualities(p, "default", false, rest, &p->defaults);
 }
@@ -186,8 +186,8 @@ static const struct {
 	const char *word;
 	int (*parse)(struct parser *p, char **rest);
 } statements[] = {
-	{"title", parse_title},	  {"default", parse_default}, {"host", parse_host},
-	{"switch", parse_switch}, {"link", parse_link},
+	{ "title", parse_title },   { "default", parse_default }, { "host", parse_host },
+	{ "switch", parse_switch }, { "link", parse_link },
 };
 
 static int parse_line(struct parser *p, char *line)
@@ -210,7 +210,7 @@ static int parse_line(struct parser *p, char *line)
 
 int topo_parse(FILE *in, const char *name, struct topo **out, char *err)
 {
-	struct parser p = {.b = {.name = name, .err = err}};
+	struct parser p = { .b = { .name = name, .err = err } };
 	char line[LINE_BYTES + 1];
 	int rc;
 

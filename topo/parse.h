@@ -10,12 +10,12 @@
 
 struct builder {
 	const char *name; /* of the file, for messages */
-	u32 line;	  /* being read */
+	u32 line;         /* being read */
 	char *err;
 	struct topo *t;
 	u32 nodes_cap, links_cap;
 	u32 *node_line; /* where node n was declared; nodes_cap of them */
-	u32 *slots;	/* hash of names: node index + 1, or 0; 2 * nodes_cap of them */
+	u32 *slots;     /* hash of names: node index + 1, or 0; 2 * nodes_cap of them */
 };
 
 /* All return 0, or a negative code with "name:line: what" in b->err. */

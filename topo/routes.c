@@ -17,7 +17,7 @@
 struct bfs {
 	u32 *dist;  /* [switch] links to the root, FAR if there is no way */
 	u32 *order; /* switches by distance, the root first */
-	u32 n;	    /* switches reached */
+	u32 n;      /* switches reached */
 };
 
 static int bfs_init(struct bfs *b, const struct topo *t)
@@ -126,10 +126,10 @@ static int check_connected(const struct topo *t, const struct routes *r, char *e
 int routes_compute(const struct topo *t, struct routes *r, char *err)
 {
 	size_t n = (size_t)t->n_switches * t->n_hosts;
-	struct bfs b = {0};
+	struct bfs b = { 0 };
 	int rc;
 
-	*r = (struct routes){.n_switches = t->n_switches, .n_hosts = t->n_hosts};
+	*r = (struct routes){ .n_switches = t->n_switches, .n_hosts = t->n_hosts };
 	if (n > ROUTES_MAX)
 		return topo_fail(EINVAL, err, "routes: %u switches times %u hosts: above %u", t->n_switches, t->n_hosts,
 				 ROUTES_MAX);
@@ -176,7 +176,7 @@ static struct trip add_link(struct trip a, const struct topo_link *link, struct 
 
 static struct trip longest(struct trip a, struct trip b)
 {
-	return (struct trip){a.fwd > b.fwd ? a.fwd : b.fwd, a.rev > b.rev ? a.rev : b.rev};
+	return (struct trip){ a.fwd > b.fwd ? a.fwd : b.fwd, a.rev > b.rev ? a.rev : b.rev };
 }
 
 /*
@@ -191,11 +191,11 @@ static void longest_to(const struct topo *t, const struct routes *r, const struc
 		const struct topo_node *node = switch_node(t, s);
 		u64 mask = r->mask[(size_t)s * r->n_hosts + host];
 
-		cost[s] = (struct trip){0};
+		cost[s] = (struct trip){ 0 };
 		for (; mask; mask &= mask - 1) {
 			const struct topo_port *port = &node->ports[__builtin_ctzll(mask)];
 			const struct topo_node *next = peer(t, port);
-			struct trip way = {0};
+			struct trip way = { 0 };
 
 			if (next->kind == TOPO_SWITCH)
 				way = cost[next->index];
@@ -211,9 +211,9 @@ static void longest_to(const struct topo *t, const struct routes *r, const struc
  */
 u64 routes_max_rtt(const struct topo *t, const struct routes *r, u32 fwd_wire, u32 rev_wire)
 {
-	struct trip wire = {fwd_wire, rev_wire};
+	struct trip wire = { fwd_wire, rev_wire };
 	struct trip *cost = calloc(t->n_switches, sizeof(*cost));
-	struct bfs b = {0};
+	struct bfs b = { 0 };
 	u64 max = 0;
 	u32 last = FAR;
 
@@ -243,7 +243,7 @@ out:
 /* Like routes_max_rtt(), 0 when there is no memory. */
 u32 routes_max_hops(const struct topo *t, const struct routes *r)
 {
-	struct bfs b = {0};
+	struct bfs b = { 0 };
 	u32 max = 0, last = FAR;
 
 	if (bfs_init(&b, t))

@@ -12,9 +12,9 @@
 
 #include "bpf/types.h"
 
-#define TOPO_NAME_MAX 16       /* bytes of a node's name, with the final NUL */
-#define TOPO_PORTS_MAX 64      /* ports of one switch */
-#define TOPO_ERR_MAX 256       /* bytes of an error message */
+#define TOPO_NAME_MAX 16  /* bytes of a node's name, with the final NUL */
+#define TOPO_PORTS_MAX 64 /* ports of one switch */
+#define TOPO_ERR_MAX 256  /* bytes of an error message */
 
 enum topo_kind { TOPO_HOST, TOPO_SWITCH };
 
@@ -47,7 +47,7 @@ struct topo {
 	u32 n_nodes;
 	struct topo_link *links;
 	u32 n_links;
-	u32 *hosts;    /* node index of host number h */
+	u32 *hosts; /* node index of host number h */
 	u32 n_hosts;
 	u32 *switches; /* node index of switch number s */
 	u32 n_switches;

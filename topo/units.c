@@ -33,27 +33,35 @@ static const struct quantity rate_q = {
 	.what = "rate",
 	.finest = "1 bit/s",
 	.units_text = "bit, kbit, mbit, gbit or tbit",
-	.units = {{"bit", 1}, {"kbit", 1000}, {"mbit", 1000000}, {"gbit", 1000000000}, {"tbit", 1000000000000}},
+	.units = { { "bit", 1 },
+		   { "kbit", 1000 },
+		   { "mbit", 1000000 },
+		   { "gbit", 1000000000 },
+		   { "tbit", 1000000000000 } },
 };
 
 static const struct quantity time_q = {
 	.what = "time",
 	.finest = "1 ps",
 	.units_text = "ps, ns, us, ms or s",
-	.units = {{"ps", 1}, {"ns", PS_PER_NS}, {"us", PS_PER_US}, {"ms", PS_PER_MS}, {"s", 1000 * PS_PER_MS}},
+	.units = { { "ps", 1 },
+		   { "ns", PS_PER_NS },
+		   { "us", PS_PER_US },
+		   { "ms", PS_PER_MS },
+		   { "s", 1000 * PS_PER_MS } },
 };
 
 static const struct quantity size_q = {
 	.what = "size",
 	.finest = "1 byte",
 	.units_text = "B, KB, MB, GB, KiB, MiB or GiB",
-	.units = {{"B", 1},
-		  {"KB", 1000},
-		  {"KiB", 1 << 10},
-		  {"MB", 1000000},
-		  {"MiB", 1 << 20},
-		  {"GB", 1000000000},
-		  {"GiB", 1 << 30}},
+	.units = { { "B", 1 },
+		   { "KB", 1000 },
+		   { "KiB", 1 << 10 },
+		   { "MB", 1000000 },
+		   { "MiB", 1 << 20 },
+		   { "GB", 1000000000 },
+		   { "GiB", 1 << 30 } },
 };
 
 static u64 pow10_u64(u32 n)
@@ -93,7 +101,7 @@ static int read_number(const char *what, const char *s, struct number *x, char *
 {
 	int n;
 
-	*x = (struct number){.rest = s};
+	*x = (struct number){ .rest = s };
 	n = read_digits(x);
 	if (n > 0 && *x->rest == '.') {
 		x->rest++;
