@@ -20,13 +20,13 @@ static inline u64 mix64(u64 x)
 /* The rank of an event among those that tie with it: by seed, never "lowest port first". */
 static inline u64 tie_rank(u64 seed, u32 node, u32 port, u64 time)
 {
-	return mix64(mix64(seed ^ ((u64)node << 32 | port)) ^ time);
+	return mix64(mix64(mix64(seed) ^ ((u64)node << 32 | port)) ^ time);
 }
 
 /* The @n-th draw of a place's generator (SplitMix64: a counter, mixed); the upper half, 32 bits. */
 static inline u32 draw32(u64 seed, u32 place, u64 n)
 {
-	return mix64(mix64(seed ^ 0x6c6f7373ULL ^ (u64)place << 32) + n * 0x9e3779b97f4a7c15ULL) >> 32;
+	return mix64(mix64(mix64(seed) ^ place) + n * 0x9e3779b97f4a7c15ULL) >> 32;
 }
 
 #endif

@@ -292,14 +292,18 @@ static void cut_comment(char *s)
 	}
 }
 
-/* One line of a scenario file. @seen: on which line each key stood before, 0 = not yet. */
-static int read_line(struct run_cfg *c, struct csv_in *csv, u32 *seen)
+char *cfg_text(char *line)
+{
+	cut_comment(line);
+	return csv_trim(line);
+}
+
+int cfg_read_line(struct run_cfg *c, struct csv_in *csv, u32 *seen)
 {
 	char why[CFG_ERR_MAX], *name, *value;
 	const struct cfg_key *k;
 
-	cut_comment(csv->buf);
-	name = csv_trim(csv->buf);
+	name = cfg_text(csv->buf);
 	if (!*name)
 		return 0;
 	value = strchr(name, '=');
@@ -321,13 +325,11 @@ static int read_line(struct run_cfg *c, struct csv_in *csv, u32 *seen)
 int cfg_read(struct run_cfg *c, FILE *in, const char *name, char *err)
 {
 	struct csv_in csv = { .in = in, .name = name, .err = err };
-	u32 seen[64] = { 0 };
+	u32 seen[CFG_KEYS_MAX] = { 0 };
 	int rc;
 
-	if (cfg_n_keys > sizeof(seen) / sizeof(seen[0]))
-		return csv_error(err, "%s: more keys than cfg_read() can keep count of", name);
 	while ((rc = csv_line(&csv)) > 0) {
-		rc = read_line(c, &csv, seen);
+		rc = cfg_read_line(c, &csv, seen);
 		if (rc)
 			return rc;
 	}

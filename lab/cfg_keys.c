@@ -262,3 +262,4 @@ const struct cfg_key cfg_keys[] = {
 };
 
 const u32 cfg_n_keys = sizeof(cfg_keys) / sizeof(cfg_keys[0]);
+_Static_assert(sizeof(cfg_keys) / sizeof(cfg_keys[0]) <= CFG_KEYS_MAX, "CFG_KEYS_MAX");

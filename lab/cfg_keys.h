@@ -56,4 +56,13 @@ const char *cfg_allowed(const struct cfg_key *k, char *buf, size_t n);
 /* Whether the member may hold @v, the special value included. */
 bool cfg_in_range(const struct cfg_key *k, u64 v);
 
+#define CFG_KEYS_MAX 64 /* room to keep count of which keys have been given */
+
+struct csv_in;
+
+/* The line without comment and blanks at its ends: '#' begins one first on a line or after a blank. */
+char *cfg_text(char *line);
+/* Take in the line that csv_line() has read. @seen[CFG_KEYS_MAX]: on which line each key stood before, 0 = not yet. */
+int cfg_read_line(struct run_cfg *c, struct csv_in *csv, u32 *seen);
+
 #endif

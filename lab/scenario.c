@@ -2,26 +2,23 @@
 /* Reading scenario files. */
 #include "lab/scenario.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define LINE 1024
+#include "lab/cfg_keys.h"
+#include "lab/csv.h"
 
-static char *trim(char *s)
-{
-	char *end;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	end = s + strlen(s);
-	while (end > s && isspace((unsigned char)end[-1]))
-		*--end = '\0';
-	return s;
-}
+/* What reading has come to: lines go to the variant begun last, or to what all have in common. */
+struct reading {
+	struct scenario *s;
+	struct run_cfg *common;
+	u32 seen[CFG_KEYS_MAX];
+	char **words; /* given by hand: they override what all have in common, not the variants */
+	int n_words;
+};
 
 static int set_words(struct run_cfg *c, char **words, int n, char *err)
 {
@@ -31,62 +28,49 @@ static int set_words(struct run_cfg *c, char **words, int n, char *err)
 	return 0;
 }
 
-static int begin_variant(struct scenario *s, const struct run_cfg *common, char *line, char *err)
+static int begin_variant(struct reading *r, struct csv_in *csv, const char *line)
 {
+	struct scenario *s = r->s;
 	size_t n = strlen(line);
 
-	if (n < 3 || line[n - 1] != ']' || n - 2 >= SCENARIO_LABEL) {
-		snprintf(err, CFG_ERR_MAX, "a variant begins with [label], a label of 1 to %d bytes",
-			 SCENARIO_LABEL - 1);
+	if (n < 3 || line[n - 1] != ']' || n - 2 >= SCENARIO_LABEL)
+		return csv_fail(csv, "a variant begins with [label], a label of 1 to %d bytes", SCENARIO_LABEL - 1);
+	if (s->n == SCENARIO_VARIANTS)
+		return csv_fail(csv, "too many variants, at most %d", SCENARIO_VARIANTS);
+	if (!s->n && set_words(r->common, r->words, r->n_words, csv->err))
 		return -EINVAL;
-	}
-	if (s->n == SCENARIO_VARIANTS) {
-		snprintf(err, CFG_ERR_MAX, "too many variants, at most %d", SCENARIO_VARIANTS);
-		return -EINVAL;
-	}
+	memset(r->seen, 0, sizeof(r->seen));
 	memcpy(s->label[s->n], line + 1, n - 2);
 	s->label[s->n][n - 2] = '\0';
-	s->cfg[s->n++] = *common;
+	s->cfg[s->n++] = *r->common;
 	return 0;
 }
 
-/* Lines go to the variant begun last, or to what all have in common, where words given by hand come last. */
-static int read_line(struct scenario *s, struct run_cfg *common, char *text, char **words, int n_words, char *err)
+static int read_line(struct reading *r, struct csv_in *csv)
 {
-	char *hash = strchr(text, '#'), *line;
+	char *line = cfg_text(csv->buf);
 
-	if (hash)
-		*hash = '\0';
-	line = trim(text);
-	if (!*line)
-		return 0;
-	if (*line != '[')
-		return cfg_set(s->n ? &s->cfg[s->n - 1] : common, line, err);
-	if (!s->n && set_words(common, words, n_words, err))
-		return -EINVAL;
-	return begin_variant(s, common, line, err);
+	if (*line == '[')
+		return begin_variant(r, csv, line);
+	return cfg_read_line(r->s->n ? &r->s->cfg[r->s->n - 1] : r->common, csv, r->seen);
 }
 
-static int read_file(struct scenario *s, struct run_cfg *common, FILE *in, const char *path, char **words, int n_words,
-		     char *err)
+static int read_file(struct reading *r, FILE *in, const char *path, char *err)
 {
-	char text[LINE], what[CFG_ERR_MAX];
+	struct csv_in csv = { .in = in, .name = path, .err = err };
+	int rc;
 
-	for (u32 line = 1; fgets(text, sizeof(text), in); line++) {
-		if (!strchr(text, '\n') && !feof(in)) {
-			snprintf(err, CFG_ERR_MAX, "%.100s:%u: line too long or not text", path, line);
-			return -EINVAL;
-		}
-		if (read_line(s, common, text, words, n_words, what)) {
-			snprintf(err, CFG_ERR_MAX, "%.80s:%u: %.160s", path, line, what);
-			return -EINVAL;
-		}
+	while ((rc = csv_line(&csv)) > 0) {
+		rc = read_line(r, &csv);
+		if (rc)
+			return rc;
 	}
-	return ferror(in) ? -EIO : 0;
+	return rc;
 }
 
 static int read_path(struct scenario *s, struct run_cfg *common, const char *path, char **words, int n_words, char *err)
 {
+	struct reading r = { .s = s, .common = common, .words = words, .n_words = n_words };
 	char inner[PATH_MAX];
 	struct stat st;
 	FILE *in;
@@ -102,7 +86,7 @@ static int read_path(struct scenario *s, struct run_cfg *common, const char *pat
 		snprintf(err, CFG_ERR_MAX, "scenario: %.160s: %s", path, strerror(-rc));
 		return rc;
 	}
-	rc = read_file(s, common, in, path, words, n_words, err);
+	rc = read_file(&r, in, path, err);
 	fclose(in);
 	return rc;
 }

@@ -20,9 +20,14 @@ for f in "${c[@]}"; do
 done
 shellcheck -x "${sh[@]}" || bad=1
 shellcheck -x -s bats "${bats[@]}" || bad=1
-clang-format --dry-run -Werror "${c[@]}" 2>&1 | grep -m 20 . && bad=1
+# Its versions lay code out differently: Debian 12's is the one that counts.
+if clang-format --version | grep -q 'version 14\.'; then
+	clang-format --dry-run -Werror "${c[@]}" 2>&1 | grep -m 20 . && bad=1
+else
+	echo "skipped: clang-format: not version 14"
+fi
 mapfile -t user < <(printf '%s\n' "${c[@]}" | grep -v '^bpf/.*bpf')
 cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem \
-	--suppress='*:tests/*' -I. -D_GNU_SOURCE --std=c11 "${user[@]}" || bad=1
+	--suppress='*:tests/*' -I. -D_GNU_SOURCE -D'LIBBPF_OPTS(type,name,...)=struct type name = { .sz = sizeof(struct type), __VA_ARGS__ }' --std=c11 "${user[@]}" || bad=1
 [ $bad = 0 ] && echo "lint: clean"
 exit $bad

@@ -5,20 +5,17 @@
 #	load ../twin/records
 
 # twin DIR KEY=VALUE...: a run on the twin, records in DIR. kernel DIR KEY=VALUE...: on the test's own standing lab.
-twin()
+# Both speak when the run fails only.
+twin() { recorded "$1" --engine twin "${@:2}"; }
+kernel() { recorded "$1" --name "$LAB" "${@:2}"; }
+
+recorded()
 {
-	local dir=$1
+	local dir=$1 code=0
 
 	shift
-	"$LOSSLAB" run --quiet --engine twin --out "$dir" "$@"
-}
-
-kernel()
-{
-	local dir=$1
-
-	shift
-	"$LOSSLAB" run --quiet --name "$LAB" --out "$dir" "$@"
+	"$LOSSLAB" run --quiet --out "$dir" "$@" >"$BATS_TEST_TMPDIR/said" 2>&1 || code=$?
+	[ "$code" -eq 0 ] || { cat "$BATS_TEST_TMPDIR/said"; return "$code"; }
 }
 
 # rows FILE AWK: a program over the rows of a CSV file, with v["column"].

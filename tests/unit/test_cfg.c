@@ -345,7 +345,7 @@ static void print__golden(void **state)
 			    "pmax=0.01\nloss=0.001@s3\ntransport=roce\ncc=none\ncap=auto\nrto_high=320us\nrto_low=100us\n"
 			    "rto_n=3\ntimeouts=off\nack_every=1\nreth=first\nclass=3\nack_class=3\npsn0=0\n"
 			    "workload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders=all\nbytes=default\n"
-			    "until=done\nstuck_after=100ms\nout=\n");
+			    "until=done\nstuck_after=100ms\ntap=\nout=\n");
 }
 
 static void read__scenario(void **state)

@@ -180,10 +180,10 @@ static void read__long_lines(void **state)
 	assert_int_equal(sc.cfg[0].seed, 4);
 	memset(text, '#', sizeof(text));
 	strcpy(text + 2000, "\n");
-	assert_refused(text, 1, "too long");
+	assert_refused(text, 1, "longer than");
 	memset(text, ' ', sizeof(text));
 	memcpy(text + 2000, "seed=4\n", 8);
-	assert_refused(text, 1, "too long");
+	assert_refused(text, 1, "longer than");
 	write_bytes("seed=1\nse\0ed=2\n", 15);
 	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), -EINVAL);
 	assert_non_null(strstr(err, ":2: "));

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# What a run leaves is complete, of the right types, and agrees with itself.
+
+load ../bats/helpers
+load records
+bats_require_minimum_version 1.5.0
+
+lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
+
+@test "records: until=arrivals stops with the last start, frames in flight accounted for" {
+	dir=$BATS_TEST_TMPDIR/out
+	for how in "transport=roce pfc=on" "transport=roce pfc=off" "transport=irn" "transport=irn pfc=on"; do
+		# shellcheck disable=SC2086 # words
+		twin "$dir" topology=fat-tree:k=4 flows=300 until=arrivals $how
+		[ "$(value "$dir" status)" = '"arrivals"' ]
+		[ "$(value "$dir" queued)" -gt 0 ]
+		conserved "$dir"
+		[ "$(value "$dir" completed)" -lt 300 ]
+		[ "$(value "$dir" virtual_ns)" = "$(rows "$dir/flows.csv" 'v["start_ns"] > max { max = v["start_ns"] } END { printf "%.3f\n", max }')" ]
+		[ "$(total "$dir/flows.csv" completed)" -eq "$(value "$dir" completed)" ]
+	done
+}
+
+@test "records: summary.json has all its keys, each of its type" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" "${lossy[@]}"
+	for key in 'digest "[0-9a-f]{64}"' 'engine "twin"' 'status "done"' 'seed 1' 'topology "fat-tree:k=4"' 'transport "irn"' \
+		'cc "none"' 'pfc false' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
+		'avg_fct_ns [0-9]+\.[0-9]{3}' 'p99_fct_ns [0-9]+\.[0-9]{3}' 'frames \{' 'sent [0-9]+' 'delivered [0-9]+' \
+		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' \
+		'ecn_marks 0' 'pause_frames 0' 'resume_frames 0' 'packets_sent [0-9]+' 'retransmitted [0-9]+' 'timeouts [0-9]+' \
+		'nacks [0-9]+' 'packet_hops [0-9]+' 'crossings \{' 'data [0-9]+' 'ack [0-9]+' 'windows [0-9]+' \
+		'virtual_ns [0-9]+\.[0-9]{3}' 'foreign_frames 0' 'wall_s [0-9]+\.[0-9]+' 'cpu_s [0-9]+\.[0-9]+' 'peak_rss_kb [0-9]+'; do
+		[ "$(grep -cE "^ *\"${key%% *}\": ${key#* },?\$" "$dir/summary.json")" -eq 1 ] || { echo "key $key"; cat "$dir/summary.json"; false; }
+	done
+}
+
+@test "records: --json prints what summary.json holds" {
+	dir=$BATS_TEST_TMPDIR/out
+	"$LOSSLAB" run -q -e twin --json --out "$dir" "${lossy[@]}" >"$BATS_TEST_TMPDIR/stdout"
+	cmp "$BATS_TEST_TMPDIR/stdout" "$dir/summary.json"
+}
+
+@test "records: JSON is JSON, also where there is nothing to average" {
+	requires jq
+	"$LOSSLAB" run -q -e twin --json "${lossy[@]}" | jq -e '.frames.sent == .frames.delivered + .frames.dropped + .frames.queued'
+	"$LOSSLAB" run -q -e twin --json topology=star:n=2 workload=file:"$(flows 0,1,3000000,0 0,1,1,1)" until=arrivals |
+		jq -e '.completed == 0 and .avg_slowdown == null and .avg_fct_ns == null and .p99_fct_ns == null'
+}
+
+@test "records: summary, flows.csv and ports.csv agree" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" "${lossy[@]}" ecn=red
+	flows=$dir/flows.csv ports=$dir/ports.csv
+	[ "\"$(sha256sum <"$flows" | cut -d' ' -f1)\"" = "$(value "$dir" digest)" ]
+	for key in packets_sent retransmitted timeouts nacks completed; do
+		[ "$(total "$flows" $key)" -eq "$(value "$dir" $key)" ]
+	done
+	[ "$(total "$ports" drop_buffer)" -eq "$(value "$dir" buffer)" ]
+	[ "$(total "$ports" drop_loss)" -eq "$(value "$dir" loss)" ]
+	[ "$(($(value "$dir" buffer) + $(value "$dir" loss) + $(value "$dir" no_route)))" -eq "$(value "$dir" dropped)" ]
+	[ "$(total "$ports" ecn_marks)" -eq "$(value "$dir" ecn_marks)" ]
+	[ "$(total "$ports" tx_frames)" -eq "$(value "$dir" packet_hops)" ]
+	[ "$(($(value "$dir" data) + $(value "$dir" ack)))" -eq "$(value "$dir" packet_hops)" ]
+	[ "$(total "$ports" tx_frames 'v["node"] ~ /^h/')" -eq "$(value "$dir" sent)" ]
+	[ "$(total "$ports" rx_frames 'v["node"] ~ /^h/')" -eq "$(value "$dir" delivered)" ]
+	[ "$(rows "$flows" '{ s += v["slowdown"]; n++ } END { printf "%.3f\n", s / n }')" = "$(value "$dir" avg_slowdown)" ]
+	[ "$(rows "$flows" '{ s += v["fct_ns"]; n++ } END { printf "%.1f\n", s / n }')" = "$(printf %.1f "$(value "$dir" avg_fct_ns)")" ]
+	[ "$(rows "$flows" '{ print v["fct_ns"] }' | sort -n | sed -n 297p)" = "$(value "$dir" p99_fct_ns)" ]
+	rows "$flows" '{ q = v["fct_ns"] / v["ideal_ns"] - v["slowdown"]; if (v["slowdown"] < 1 || q > 1e-6 || q < -1e-6) exit 1 }'
+}
+
+@test "records: config.txt repeats the run" {
+	a=$BATS_TEST_TMPDIR/a b=$BATS_TEST_TMPDIR/b
+	twin "$a" "${lossy[@]}" seed=7
+	"$LOSSLAB" run -q -o "$b" "$a/config.txt"
+	same_records "$a" "$b"
+	diff <(grep -v ^out= "$a/config.txt") <(grep -v ^out= "$b/config.txt")
+}
