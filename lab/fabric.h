@@ -66,6 +66,11 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 void fabric_free(struct fabric *f);
 /* Write the initial state of a run into @m. @one_pool: all frames come from the small slots (the twin). */
 void fabric_init(const struct fabric *f, struct fabric_memory *m, bool one_pool);
+/*
+ * Make up for the slots that a host's frames have taken at port @number, so that the next window finds a window's worth
+ * again. 0, or -1 with state->error. Not while the host is sending.
+ */
+int fabric_refill(struct fabric_memory *m, u32 number);
 /* The time each flow takes alone on an empty network, in ps (lab/ideal.c). */
 u64 fabric_ideal(const struct fabric *f, const struct flow *flow);
 /* The hash seed of switch @s for ECMP: its own, so that tiers do not follow each other's choices. */

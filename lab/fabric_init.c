@@ -70,3 +70,22 @@ void fabric_init(const struct fabric *f, struct fabric_memory *m, bool one_pool)
 	for (u32 i = 0; i < f->size.small + f->size.large; i++)
 		m->stack[0][m->state->free_top[0]++] = i;
 }
+
+int fabric_refill(struct fabric_memory *m, u32 number)
+{
+	struct port *p = &m->ports[number];
+
+	for (u32 kind = 0; kind < 2; kind++) {
+		u32 taken = p->cfg.free_size[kind] - (p->free_tail[kind] - m->rx[number].free_head[kind]);
+
+		if (taken > m->state->free_top[kind]) {
+			m->state->error = FAB_NO_SLOT;
+			m->state->error_port = number;
+			return -1;
+		}
+		while (taken--)
+			m->free_ring[kind][p->cfg.arrq_base + (p->free_tail[kind]++ & p->cfg.arrq_mask)] =
+				m->stack[kind][--m->state->free_top[kind]];
+	}
+	return 0;
+}

@@ -219,26 +219,6 @@ static void wake_hosts(struct kernel *k, u64 until)
 	}
 }
 
-/* Make up for the slots that frames of a host have taken, so that the next window finds a window's worth. */
-static int refill(struct kernel *k, u32 number)
-{
-	struct fabric_memory *m = &k->e.mem;
-	struct port *p = &m->ports[number];
-
-	for (u32 kind = 0; kind < 2; kind++) {
-		u32 taken = p->cfg.free_size[kind] - (p->free_tail[kind] - m->rx[number].free_head[kind]);
-
-		if (taken > m->state->free_top[kind]) {
-			m->state->error = FAB_NO_SLOT;
-			return engine_fabric_error(&k->e);
-		}
-		while (taken--)
-			m->free_ring[kind][p->cfg.arrq_base + (p->free_tail[kind]++ & p->cfg.arrq_mask)] =
-				m->stack[kind][--m->state->free_top[kind]];
-	}
-	return 0;
-}
-
 /* Take over what the woken hosts have published. */
 static int collect_hosts(struct kernel *k)
 {
@@ -256,8 +236,8 @@ static int collect_hosts(struct kernel *k)
 		if (c->arrival < tor->arrival)
 			tor->arrival = c->arrival;
 		rc = await_host(k, h);
-		if (!rc)
-			rc = refill(k, f->host_port[h]);
+		if (!rc && fabric_refill(&k->e.mem, f->host_port[h]))
+			rc = engine_fabric_error(&k->e);
 	}
 	return rc;
 }
