@@ -111,7 +111,7 @@ static u64 receive_key(struct nic *n, struct rx_frame *f)
 {
 	if (!n->io->peek(n->io->ctx, f))
 		return KEY_NEVER;
-	return KEY(f->arrival, get16(f->head + 12) == ETHERTYPE_MACC ? EV_PFC_ARRIVAL : EV_ARRIVAL);
+	return KEY(f->arrival, nic_is_pfc(f) ? EV_PFC_ARRIVAL : EV_ARRIVAL);
 }
 
 static u64 key_at(u64 time, enum event_kind kind)

@@ -45,6 +45,11 @@ struct nic {
 	struct nic_stats stats;
 };
 
+static inline bool nic_is_pfc(const struct rx_frame *f)
+{
+	return f->have >= ETH_LEN && get16(f->head + 12) == ETHERTYPE_MACC;
+}
+
 /* nic_tx.c */
 void source_ready(struct nic *n, u32 s);
 void source_timer(struct nic *n, u32 s, bool restart);

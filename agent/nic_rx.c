@@ -61,7 +61,7 @@ static void receive_ack(struct nic *n, const struct rx_packet *p)
 	s32 ahead;
 
 	if (p->qpn < 2 || p->qpn % 2 || flow >= t->n || t->flows[flow].src != n->par->host ||
-	    (p->syndrome != AETH_ACK && p->syndrome != AETH_NAK_SEQUENCE)) {
+	    p->src != t->flows[flow].dst || (p->syndrome != AETH_ACK && p->syndrome != AETH_NAK_SEQUENCE)) {
 		n->stats.discarded++;
 		return;
 	}
@@ -110,7 +110,8 @@ static int receive_data(struct nic *n, const struct rx_frame *f, const struct rx
 	struct rqp *r;
 	s64 number;
 
-	if (p->qpn < 3 || p->qpn % 2 == 0 || flow >= t->n || t->flows[flow].dst != n->par->host) {
+	if (p->qpn < 3 || p->qpn % 2 == 0 || flow >= t->n || t->flows[flow].dst != n->par->host ||
+	    p->src != t->flows[flow].src) {
 		n->stats.discarded++;
 		return 0;
 	}
@@ -141,7 +142,7 @@ int nic_receive(struct nic *n, const struct rx_frame *f)
 	struct rx_packet p;
 	int err = 0;
 
-	if (get16(f->head + 12) == ETHERTYPE_MACC) {
+	if (nic_is_pfc(f)) {
 		receive_pfc(n, f);
 		n->io->take(n->io->ctx, f);
 		return 0;

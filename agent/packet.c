@@ -158,7 +158,8 @@ int packet_parse(const u8 *h, u32 have, u32 len, struct rx_packet *p)
 	const u8 *ip = h + IP_OFF, *bth = h + BTH_OFF;
 	u32 total, body, ext = 0, pad;
 
-	if (have < EXT_OFF + AETH_LEN || len < ETH_MIN || get16(h + 12) != ETHERTYPE_IP || ip[0] != 0x45 || ip[9] != 17)
+	if (have < EXT_OFF + AETH_LEN || len < ETH_MIN || get16(h + 12) != ETHERTYPE_IP || ip[0] != 0x45 ||
+	    ip[9] != 17 || (get16(ip + 6) & 0x3fff)) /* a fragment */
 		return -1;
 	total = get16(ip + 2);
 	if (total + ETH_LEN > len || total < IP_LEN + UDP_LEN + BTH_LEN + ICRC_LEN)

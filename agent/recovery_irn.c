@@ -117,6 +117,7 @@ static void irn_acked(struct sqp *q, const struct ack_event *a)
 		advance_una(q, a->cum);
 	if (a->nack)
 		sack(q, a->sack);
+	/* only a recovery that has begun can end: a retransmission armed but not sent yet stands */
 	if (s->in_recovery && q->una > s->recover)
 		s->in_recovery = s->find_hole = s->do_retransmit = false;
 	if (progress && s->in_recovery) {

@@ -247,6 +247,7 @@ static inline int port_send_pfc(struct port *p, u64 now)
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		if (told >> c & 1)
 			p->refresh[c] = p->xoff >> c & 1 ? again : TIME_NEVER;
+	p->told = (p->told & ~told) | (told & p->xoff);
 	p->pfc_pending = 0;
 	p->busy_until = end;
 	if (told & p->xoff)
@@ -285,8 +286,12 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 	p->occ[class] -= f->len;
 	if ((p->xoff >> class & 1) && pfc_may_resume(p->occ[class], p->cfg.xon)) {
 		p->xoff &= ~(1 << class);
-		p->pfc_pending |= 1 << class;
 		p->refresh[class] = TIME_NEVER;
+		if (p->told >> class & 1)
+			p->pfc_pending |= 1 << class;
+		else
+			p->pfc_pending &=
+				~(1 << class); /* the PAUSE has not gone out yet: there is nothing to take back */
 	}
 	if (in != out)
 		s->key[in] = port_key(p, now);

@@ -118,13 +118,13 @@ struct port_stats {
 struct port {
 	struct port_cfg cfg;
 	/* input */
-	u64 arr_key;      /* key of the first frame in the arrival queue, or KEY_NEVER */
-	u32 arrq_head;    /* arrivals taken, free-running */
-	u32 free_tail[2]; /* slots given to ingress, free-running */
-	u8 xoff;          /* classes for which the sender upstream has been asked to pause */
-	u8 pfc_pending;   /* classes whose pause state has yet to be told */
-	u8 busy_classes;  /* output: classes with a non-empty VOQ */
-	u8 pad0;
+	u64 arr_key;              /* key of the first frame in the arrival queue, or KEY_NEVER */
+	u32 arrq_head;            /* arrivals taken, free-running */
+	u32 free_tail[2];         /* slots given to ingress, free-running */
+	u8 xoff;                  /* classes for which the sender upstream has been asked to pause */
+	u8 pfc_pending;           /* classes whose pause state has yet to be told */
+	u8 busy_classes;          /* output: classes with a non-empty VOQ */
+	u8 told;                  /* classes whose sender upstream has been told to pause */
 	u32 occ[FAB_CLASSES];     /* buffer occupancy, bytes */
 	u64 refresh[FAB_CLASSES]; /* when to repeat a PAUSE, or TIME_NEVER */
 	/* output */

@@ -53,27 +53,23 @@ static int build(const char *name, const char *spec, const struct topo *t, doubl
 
 int cmd_up(int argc, char **argv)
 {
-	const char *name = "lab", *spec = NULL;
+	const char *name = "lab", *spec;
 	double start = seconds();
 	char err[TOPO_ERR_MAX];
 	struct topo *t;
 	int c, ret;
 
-	for (;;) {
-		c = cmd_getopt(argc, argv, options);
+	while ((c = cmd_getopt(argc, argv, options)) != -1) {
 		if (c == 'n')
 			name = optarg;
 		else if (c == 'h')
 			return cmd_help(argv[0], options_help);
-		else if (c != -1)
-			return EXIT_USAGE;
-		else if (optind < argc && !spec)
-			spec = argv[optind++]; /* options may follow it */
 		else
-			break;
+			return EXIT_USAGE;
 	}
-	if (!spec || optind < argc)
+	if (optind + 1 != argc)
 		return cmd_bad_args(argv[0]);
+	spec = argv[optind];
 	ret = netlab_check_name(name, err);
 	if (!ret)
 		ret = topo_open(spec, cmd_generators(), &t, err);

@@ -94,6 +94,7 @@ static int read_path(struct scenario *s, struct run_cfg *common, const char *pat
 int scenario_read(struct scenario *s, const char *path, char **words, int n_words, char *err)
 {
 	struct run_cfg common;
+	char why[CFG_ERR_MAX];
 	int rc = 0;
 
 	s->n = 0;
@@ -110,9 +111,12 @@ int scenario_read(struct scenario *s, const char *path, char **words, int n_word
 		snprintf(s->label[0], SCENARIO_LABEL, "%s", common.transport);
 	}
 	for (u32 i = 0; i < s->n; i++) {
-		rc = cfg_finish(&s->cfg[i], err);
-		if (rc)
+		rc = cfg_finish(&s->cfg[i], why);
+		if (rc) {
+			snprintf(err, CFG_ERR_MAX, "%s%.48s%s%.190s", s->n > 1 ? "[" : "", s->n > 1 ? s->label[i] : "",
+				 s->n > 1 ? "] " : "", why);
 			return rc;
+		}
 	}
 	return 0;
 }

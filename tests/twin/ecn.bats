@@ -44,6 +44,7 @@ bats_require_minimum_version 1.5.0
 		frames=$(total "$dir/ports.csv" tx_frames 'v["peer"] == "h1"')
 		echo "to h1: $frames frames, $data of them data, $marks marked"
 		[ "$frames" -ge $((data + 3000)) ]
-		[ "$marks" -le "$data" ] && [ "$marks" -gt $((data - 10)) ]
+		[ "$marks" -le "$data" ]
+		[ "$marks" -gt $((data - 10)) ]
 	done
 }

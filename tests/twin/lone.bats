@@ -17,7 +17,7 @@ fat_tree()
 	twin "$dir" topology=fat-tree:k=4 mtu="$mtu" reth="$reth" workload=file:"$(lone_flows "$mtu" 0,1 0,2 0,15)" "$@"
 	for i in {0..11}; do
 		path=("$link" "$link" "$link" "$link" "$link" "$link")
-		check_ideal "$dir" "$mtu" "$reth" "$i" "${path[@]:0:$((i / 4 * 2 + 2))}"
+		check_ideal "$dir" "$mtu" "$reth" "$i" "${path[@]:0:2 + i / 4 * 2}"
 	done
 	[ "$(value "$dir" avg_slowdown)" = 1.000 ]
 	[ "$(value "$dir" retransmitted)" -eq 0 ]

@@ -90,7 +90,9 @@ static inline int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival,
 	struct departure *d = &w.log[w.n_log++];
 
 	assert_true(w.n_log < sizeof(w.log) / sizeof(w.log[0]));
-	*d = (struct departure){ .arrival = arrival, .port = p->cfg.number, .id = id, .len = PFC_LEN, .pause = pause, .resume = resume };
+	*d = (struct departure){
+		.arrival = arrival, .port = p->cfg.number, .id = id, .len = PFC_LEN, .pause = pause, .resume = resume
+	};
 	if (f) {
 		d->len = f->len;
 		d->key = f->flow_key;
@@ -107,7 +109,9 @@ static inline int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival,
 static inline void reset(u32 buffer, u32 xoff, u32 xon)
 {
 	memset(&w, 0, sizeof(w));
-	w.cfg = (struct fab_cfg){ .seed = 1, .n_switches = 1, .n_hosts = PORTS, .n_ports = PORTS, .buffer = buffer, .quanta = 65535 };
+	w.cfg = (struct fab_cfg){
+		.seed = 1, .n_switches = 1, .n_hosts = PORTS, .n_ports = PORTS, .buffer = buffer, .quanta = 65535
+	};
 	w.cfg.pfc = xoff ? 0xff : 0;
 	w.sw.n_ports = PORTS;
 	for (u32 i = 0; i < FAB_PORTS; i++)
@@ -115,7 +119,9 @@ static inline void reset(u32 buffer, u32 xoff, u32 xon)
 	for (u32 i = 0; i < PORTS; i++) {
 		struct port *p = &w.ports[i];
 
-		p->cfg = (struct port_cfg){ .ps_per_byte = PS, .delay = DELAY, .number = i, .arrq_base = i * QUEUE, .arrq_mask = QUEUE - 1 };
+		p->cfg = (struct port_cfg){
+			.ps_per_byte = PS, .delay = DELAY, .number = i, .arrq_base = i * QUEUE, .arrq_mask = QUEUE - 1
+		};
 		p->cfg.xoff = xoff;
 		p->cfg.xon = xon;
 		p->arr_key = KEY_NEVER;
@@ -196,8 +202,9 @@ static inline void chaos_window(struct rng *rng, u64 from, u32 *sent)
 			if (one_in(rng, 40))
 				inject_pfc(in, t, rng_below(rng, 256), rng_below(rng, 3) * rng_below(rng, 300));
 			else
-				w.frames[inject(in, t, 60 + rng_below(rng, 1500), rng_below(rng, PORTS), rng_below(rng, 2) * 6)].flow_key =
-					in << 24 | ++*sent;
+				w.frames[inject(in, t, 60 + rng_below(rng, 1500), rng_below(rng, PORTS),
+						rng_below(rng, 2) * 6)]
+					.flow_key = in << 24 | ++*sent;
 		}
 	}
 }

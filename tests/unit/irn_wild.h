@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Both ends of an IRN connection without a NIC, and a wild channel between them. Included by test_recovery_irn.c alone. */
+/* Both ends of an IRN connection without a NIC, and a wild channel between them. Included by test_recovery_irn.c alone.
+ */
 #include "tests/unit/unit.h"
 
 #include "agent/recovery.h"
@@ -8,7 +9,9 @@
 #define RTO_LOW 100000000ULL
 
 static const struct recovery_ops *const irn = &recovery_irn;
-static struct recovery_params par = { .cap = 20, .rto_high = RTO_HIGH, .rto_low = RTO_LOW, .rto_n = 3, .timeouts = true };
+static struct recovery_params par = {
+	.cap = 20, .rto_high = RTO_HIGH, .rto_low = RTO_LOW, .rto_n = 3, .timeouts = true
+};
 
 struct pair {
 	struct sqp q;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Host 0's NIC, without an engine: frames come from a script, and what it sends is written down. Included by test_nic.c. */
+/* Host 0's NIC, without an engine: frames come from a script, and what it sends is written down. Included by
+ * test_nic.c. */
 #include "tests/unit/unit.h"
 
 #include "agent/nic.h"
@@ -73,8 +74,13 @@ static inline int script_send(void *ctx, const struct tx_frame *f)
 
 	memcpy(b, f->head, f->head_len);
 	assert_int_equal(packet_parse(b, sizeof(b), f->len, &p), 0);
-	*s = (struct sent){ .start = f->arrival - DELAY - ser(f->len), .flow = f->flow, .psn = p.psn, .msn = p.msn, .len = f->len,
-			    .opcode = p.opcode, .syndrome = p.syndrome };
+	*s = (struct sent){ .start = f->arrival - DELAY - ser(f->len),
+			    .flow = f->flow,
+			    .psn = p.psn,
+			    .msn = p.msn,
+			    .len = f->len,
+			    .opcode = p.opcode,
+			    .syndrome = p.syndrome };
 	s->n = (s->psn - h.par.psn0) & PSN_MASK;
 	if (h.n_tx)
 		assert_true(s->start >= s[-1].start + ser(s[-1].len));
@@ -87,10 +93,21 @@ static inline int script_send(void *ctx, const struct tx_frame *f)
 static inline void prepare(const char *transport, u32 cap)
 {
 	memset(&h, 0, sizeof(h));
-	h.table = (struct flow_table){ .flows = h.flows, .src_index = h.src_index, .dst_index = h.dst_index, .results = h.results };
+	h.table = (struct flow_table){
+		.flows = h.flows, .src_index = h.src_index, .dst_index = h.dst_index, .results = h.results
+	};
 	h.par = (struct nic_params){
-		.node = 1, .seed = 1, .ps_per_byte = PS, .delay = DELAY, .psn0 = 0xfffffa, .flows = &h.table,
-		.rules = { .mtu = 1000, .msg_packets = 1000000, .ack_every = 1, .data_class = CLASS, .ack_class = CLASS },
+		.node = 1,
+		.seed = 1,
+		.ps_per_byte = PS,
+		.delay = DELAY,
+		.psn0 = 0xfffffa,
+		.flows = &h.table,
+		.rules = { .mtu = 1000,
+			   .msg_packets = 1000000,
+			   .ack_every = 1,
+			   .data_class = CLASS,
+			   .ack_class = CLASS },
 		.recovery = { .cap = cap, .rto_high = 320 * PS_PER_US, .rto_low = 100 * PS_PER_US, .rto_n = 3 },
 		.ops = recovery_find(transport),
 	};
@@ -143,7 +160,8 @@ static inline void come_answer(u64 time, u32 flow, u32 n, u8 syndrome, u32 msn)
 {
 	struct tx_frame f;
 
-	packet_build_ack(&h.par.rules, &f, flow, h.flows[flow].dst, h.flows[flow].src, psn_add(h.par.psn0, n), syndrome, msn);
+	packet_build_ack(&h.par.rules, &f, flow, h.flows[flow].dst, h.flows[flow].src, psn_add(h.par.psn0, n), syndrome,
+			 msn);
 	come(time, f.head, HEAD_MAX, f.len);
 }
 
@@ -187,9 +205,11 @@ static inline void come_mutated(struct rng *r, u64 t)
 	} else {
 		if (one_in(r, 2))
 			packet_build_ack(&h.par.rules, &f, flow, 1, 0, psn_add(h.par.psn0, rng_below(r, 60)),
-					 one_in(r, 2) ? AETH_ACK : AETH_NAK_SEQUENCE, psn_add(h.par.psn0, rng_below(r, 60)));
+					 one_in(r, 2) ? AETH_ACK : AETH_NAK_SEQUENCE,
+					 psn_add(h.par.psn0, rng_below(r, 60)));
 		else
-			packet_build_data(&h.par.rules, &f, flow, 1, 0, h.flows[flow].bytes, rng_below(r, 20), rng_next(r) & PSN_MASK);
+			packet_build_data(&h.par.rules, &f, flow, 1, 0, h.flows[flow].bytes, rng_below(r, 20),
+					  rng_next(r) & PSN_MASK);
 		memcpy(b, f.head, HEAD_MAX);
 		len = f.len;
 	}

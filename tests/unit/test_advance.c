@@ -356,10 +356,10 @@ static void enqueue__marks(void **state)
 	block(1, T0);
 	inject(0, T0 + 1, 1000, 1, CLASS);
 	inject(2, T0 + 2, 1000, 1, CLASS);
-	inject(3, T0 + 3, 1000, 1, CLASS);            /* 2000 ahead: not above kmin */
-	w.frames[inject(3, T0 + 4, 62, 1, CLASS)].flags = 0; /* not ECN-capable */
-	inject(0, T0 + 5, 1000, 1, CLASS);            /* marked */
-	inject(0, T0 + 6, 1000, 2, CLASS);            /* another output */
+	inject(3, T0 + 3, 1000, 1, CLASS);                            /* 2000 ahead: not above kmin */
+	w.frames[inject(3, T0 + 4, 62, 1, CLASS)].flags = 0;          /* not ECN-capable */
+	inject(0, T0 + 5, 1000, 1, CLASS);                            /* marked */
+	inject(0, T0 + 6, 1000, 2, CLASS);                            /* another output */
 	w.frames[inject(0, T0 + 7, 500, 1, CLASS)].flags |= FRAME_CE; /* marked before */
 	inject_pfc(1, T0 + 100, 1 << CLASS, 0);
 	assert_int_equal(run(TIME_LIMIT), 0);
@@ -370,6 +370,35 @@ static void enqueue__marks(void **state)
 		assert_true(marked <= 1);
 		if (w.log[i].flags & FRAME_MARKED)
 			assert_true(w.log[i].flags & FRAME_CE);
+	}
+}
+
+/* At one time: PFC frames, other arrivals, timers, departures, whatever the ports and the seed. */
+static void next__kinds_at_equal_time(void **state)
+{
+	static const u8 want[] = { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_DEPARTURE, EV_DEPARTURE };
+
+	for (u64 seed = 0; seed < 24; seed++) {
+		u32 turn = seed % PORTS, pfc = turn, data = (turn + 1) % PORTS, timer = (turn + 2) % PORTS,
+		    out = (turn + 3) % PORTS;
+		u64 now = T0 + ser(100);
+
+		reset(ROOMY, 0, 0);
+		w.cfg.seed = seed;
+		inject(data, T0, 100, out, CLASS);
+		inject(data, T0, 100, out, CLASS); /* to depart at `now` */
+		assert_int_equal(run(now), 0);
+		w.ports[timer].xoff = 1 << CLASS;
+		w.ports[timer].refresh[CLASS] = now;
+		w.sw.key[timer] = port_key(&w.ports[timer], now);
+		inject_pfc(pfc, now, 1 << CLASS, LONG);
+		inject(data, now, 100, pfc, CLASS);
+		assert_int_equal(sw_begin(&w.sw), 0);
+		for (u32 i = 0; i < 5; i++) {
+			assert_int_equal(sw_step(&w.sw, 0, now + 1), 1);
+			assert_true(w.sw.best == KEY(now, want[i]));
+		}
+		assert_int_equal(sw_step(&w.sw, 0, now + 1), 0);
 	}
 }
 
@@ -470,6 +499,7 @@ int main(void)
 		cmocka_unit_test(admit__no_route),
 		cmocka_unit_test(admit__random_loss),
 		cmocka_unit_test(enqueue__marks),
+		cmocka_unit_test(next__kinds_at_equal_time),
 		cmocka_unit_test(next__ties_are_fair),
 		cmocka_unit_test(step__chaos),
 		cmocka_unit_test(headroom__lossless),

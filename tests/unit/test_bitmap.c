@@ -51,6 +51,7 @@ static void next_clear__edges(void **state)
 	assert_int_equal(bitmap_next_clear(&b, 100, 228), 227);
 	assert_int_equal(bitmap_next_clear(&b, 100, 227), 227); /* beyond the end does not count */
 	bitmap_clear(&b, 128);
+	assert_int_equal(bitmap_next_clear(&b, 100, 120), 120); /* within a word, too */
 	assert_int_equal(bitmap_next_clear(&b, 100, 228), 128);
 	assert_int_equal(bitmap_next_clear(&b, 128, 228), 128);
 	assert_int_equal(bitmap_next_clear(&b, 129, 228), 227);
@@ -75,20 +76,15 @@ static void operations__as_model(void **state)
 	assert_int_equal(bitmap_init(&b, 115), 0);
 	memset(model, 0, sizeof(model));
 	for (u32 i = 0; base < FAR; i++) {
-		u32 n = base + rng_below(&r, 115), end = base + rng_below(&r, 116);
+		u32 n = base + rng_below(&r, 115), end = base + rng_below(&r, 116), op = rng_below(&r, 60);
 
-		switch (rng_below(&r, 5)) {
-		case 0:
-		case 1:
-		case 2:
-			bitmap_set(&b, n);
-			model[n] = 1;
-			break;
-		case 3:
-			bitmap_clear(&b, n);
-			model[n] = 0;
-			break;
-		default:
+		if (op) {
+			model[n] = op > 8;
+			if (model[n])
+				bitmap_set(&b, n);
+			else
+				bitmap_clear(&b, n);
+		} else {
 			for (u32 to = base + rng_below(&r, 40); base < to; base++)
 				bitmap_clear(&b, base);
 			slides++;

@@ -69,10 +69,8 @@ static void red_mark__frequency(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(red_probability__curve),
-		cmocka_unit_test(red_probability__rises),
-		cmocka_unit_test(red_probability__extremes),
-		cmocka_unit_test(red_mark__certain),
+		cmocka_unit_test(red_probability__curve),    cmocka_unit_test(red_probability__rises),
+		cmocka_unit_test(red_probability__extremes), cmocka_unit_test(red_mark__certain),
 		cmocka_unit_test(red_mark__frequency),
 	};
 

@@ -82,7 +82,8 @@ static void draw32__uniform(void **state)
 		assert_binomial(buckets[b], n, 1.0 / 16);
 }
 
-/* Streams of other places and seeds are other streams, also shifted ones, and also the complement seed that losses use. */
+/* Streams of other places and seeds are other streams, also shifted ones, and also the complement seed that losses use.
+ */
 static void draw32__streams_apart(void **state)
 {
 	for (u32 shift = 0; shift < 40; shift++) {
@@ -103,12 +104,9 @@ static void draw32__streams_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mix64__published),
-		cmocka_unit_test(mix64__avalanche),
-		cmocka_unit_test(tie_rank__fair),
-		cmocka_unit_test(tie_rank__seeds_apart),
-		cmocka_unit_test(draw32__uniform),
-		cmocka_unit_test(draw32__streams_apart),
+		cmocka_unit_test(mix64__published), cmocka_unit_test(mix64__avalanche),
+		cmocka_unit_test(tie_rank__fair),   cmocka_unit_test(tie_rank__seeds_apart),
+		cmocka_unit_test(draw32__uniform),  cmocka_unit_test(draw32__streams_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,10 +148,8 @@ static void ideal__follows_ecmp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ideal__two_links),
-		cmocka_unit_test(ideal__overrides),
-		cmocka_unit_test(ideal__four_links),
-		cmocka_unit_test(ideal__six_links_of_mixed_rates),
+		cmocka_unit_test(ideal__two_links),    cmocka_unit_test(ideal__overrides),
+		cmocka_unit_test(ideal__four_links),   cmocka_unit_test(ideal__six_links_of_mixed_rates),
 		cmocka_unit_test(ideal__follows_ecmp),
 	};
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * IRN's responder against the receiver trace that the authors' simulator left (25 queue pairs of an incast at 40 Gb/s): every
- * answer, packet for packet. The trace: LOSSLAB_IRN_TRACE, or irn-trace/ in the folder shared beside the repository.
+ * IRN's responder against the receiver trace that the authors' simulator left (25 queue pairs of an incast at 40 Gb/s):
+ * every answer, packet for packet. The trace: LOSSLAB_IRN_TRACE, or irn-trace/ in the folder shared beside the
+ * repository.
  */
 #include "tests/unit/unit.h"
 
@@ -35,8 +36,8 @@ static FILE *open_trace(void)
 
 static int read_row(FILE *in, struct row *r)
 {
-	return fscanf(in, "%u,%u,%u,%u,%u,%u,%u,%u\n", &r->qp, &r->opcode, &r->psn, &r->syndrome, &r->expected, &r->sack,
-		      &r->msn, &r->cqes) == 8;
+	return fscanf(in, "%u,%u,%u,%u,%u,%u,%u,%u\n", &r->qp, &r->opcode, &r->psn, &r->syndrome, &r->expected,
+		      &r->sack, &r->msn, &r->cqes) == 8;
 }
 
 static void skip_header(FILE *in)
@@ -104,7 +105,8 @@ static void receive__as_published(void **state)
 		bitmap_free(&r[q].last);
 	}
 	fclose(in);
-	print_message("%u packets, %u NACKs, %u duplicates, %u queue pairs complete\n", rows, nacks, duplicates, complete);
+	print_message("%u packets, %u NACKs, %u duplicates, %u queue pairs complete\n", rows, nacks, duplicates,
+		      complete);
 	assert_int_equal(rows, 70176);
 	assert_int_equal(nacks, 40188);
 	assert_int_equal(complete, 25);

@@ -9,7 +9,11 @@
 #include "bpf/parse.h"
 
 static const struct packet_rules base = {
-	.mtu = 1000, .msg_packets = 4, .ack_every = 64, .data_class = 3, .ack_class = 5,
+	.mtu = 1000,
+	.msg_packets = 4,
+	.ack_every = 64,
+	.data_class = 3,
+	.ack_class = 5,
 };
 
 /* REFERENCE 6.4: V1 and V2 are captures published with scapy's tests; V2 is an unreliable connection's. */
@@ -74,8 +78,8 @@ static void packet_icrc__covers(void **state)
 	right = packet_icrc(frame, end);
 	for (u32 bit = 0; bit < 8 * end; bit++) {
 		u32 at = bit / 8;
-		int masked = at < IP_OFF || at == IP_OFF + 1 || at == IP_OFF + 8 || at == IP_OFF + 10 || at == IP_OFF + 11 ||
-			     at == UDP_OFF + 6 || at == UDP_OFF + 7 || at == BTH_OFF + 4;
+		int masked = at < IP_OFF || at == IP_OFF + 1 || at == IP_OFF + 8 || at == IP_OFF + 10 ||
+			at == IP_OFF + 11 || at == UDP_OFF + 6 || at == UDP_OFF + 7 || at == BTH_OFF + 4;
 
 		frame[at] ^= 1 << (bit % 8);
 		assert_int_equal(packet_icrc(frame, end) == right, masked);
@@ -207,8 +211,9 @@ static void check_data(const struct packet_rules *r, u64 bytes, u32 n, u32 psn, 
 static void packet_build_data__messages(void **state)
 {
 	static const struct expected want[] = {
-		{ OP_WRITE_FIRST, 0, 4000 }, { OP_WRITE_MIDDLE, 0, 0 }, { OP_WRITE_MIDDLE, 0, 0 }, { OP_WRITE_LAST, 1, 0 },
-		{ OP_WRITE_FIRST, 0, 2501 }, { OP_WRITE_MIDDLE, 0, 0 }, { OP_WRITE_LAST, 1, 0 },
+		{ OP_WRITE_FIRST, 0, 4000 }, { OP_WRITE_MIDDLE, 0, 0 },   { OP_WRITE_MIDDLE, 0, 0 },
+		{ OP_WRITE_LAST, 1, 0 },     { OP_WRITE_FIRST, 0, 2501 }, { OP_WRITE_MIDDLE, 0, 0 },
+		{ OP_WRITE_LAST, 1, 0 },
 	};
 
 	for (u32 n = 0; n < 7; n++)
@@ -264,7 +269,8 @@ static void check_ack(u32 psn, u8 syndrome, u32 msn)
 	assert_int_equal(get32(f.head + EXT_OFF), (u32)syndrome << 24 | (msn & PSN_MASK));
 	b = materialise(&f);
 	assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
-	assert_true(p.opcode == OP_ACK && p.psn == psn && p.syndrome == syndrome && p.msn == (msn & PSN_MASK) && !p.payload);
+	assert_true(p.opcode == OP_ACK && p.psn == psn && p.syndrome == syndrome && p.msn == (msn & PSN_MASK) &&
+		    !p.payload);
 	assert_int_equal(p.src, 8);
 	assert_int_equal(p.qpn, flow_requester_qpn(12));
 	assert_int_equal(parse_frame(f.head, f.len, &seen), 0);
@@ -346,8 +352,8 @@ static void ecn_write_ce__checksums(void **state)
 		u32 crc, end;
 		u8 *b, tos;
 
-		packet_build_data(&base, &f, rng_below(&rng, 1 << 20), rng_below(&rng, 1 << 16), rng_below(&rng, 1 << 16),
-				  1 + rng_below(&rng, 1000), 0, i);
+		packet_build_data(&base, &f, rng_below(&rng, 1 << 20), rng_below(&rng, 1 << 16),
+				  rng_below(&rng, 1 << 16), 1 + rng_below(&rng, 1000), 0, i);
 		end = f.head_len + f.payload + f.pad;
 		b = materialise(&f);
 		crc = packet_icrc(b, end);
@@ -407,7 +413,8 @@ static void packet_parse__hostile(void **state)
 			assert_true((u64)p.payload_off + p.payload <= icrc_offset(cut));
 			assert_true(icrc_offset(cut) + ICRC_LEN <= len);
 			assert_true(p.psn <= PSN_MASK && p.qpn <= PSN_MASK && p.msn <= PSN_MASK && p.ecn <= 3);
-			assert_true(p.opcode == OP_ACK ? !p.payload : p.opcode >= OP_WRITE_FIRST && p.opcode <= OP_WRITE_ONLY);
+			assert_true(p.opcode == OP_ACK ? !p.payload
+						       : p.opcode >= OP_WRITE_FIRST && p.opcode <= OP_WRITE_ONLY);
 		}
 		free(cut);
 		free(b);
@@ -421,9 +428,9 @@ static void packet_parse__refuses(void **state)
 	static const struct {
 		u16 at;
 		u8 value;
-	} lies[] = { { 12, 0x86 }, { IP_OFF, 0x46 }, { IP_OFF, 0x65 }, { IP_OFF + 9, 6 }, { UDP_OFF + 2, 0 },
-		     { UDP_OFF + 5, 1 }, { IP_OFF + 2, 0xff }, { BTH_OFF, OP_SEND_ONLY }, { BTH_OFF, 0x31 },
-		     { BTH_OFF + 1, 0x10 } };
+	} lies[] = { { 12, 0x86 },       { IP_OFF, 0x46 },     { IP_OFF, 0x65 },     { IP_OFF + 9, 6 },
+		     { UDP_OFF + 2, 0 }, { UDP_OFF + 5, 1 },   { IP_OFF + 2, 0xff }, { BTH_OFF, OP_SEND_ONLY },
+		     { BTH_OFF, 0x31 },  { BTH_OFF + 1, 0x10 } };
 	struct tx_frame f;
 	struct rx_packet p;
 	u8 *b;
@@ -446,18 +453,12 @@ static void packet_parse__refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packet_icrc__published),
-		cmocka_unit_test(packet_icrc__covers),
-		cmocka_unit_test(packet_count__sizes),
-		cmocka_unit_test(packet_frame_len__sizes),
-		cmocka_unit_test(packet_build_data__messages),
-		cmocka_unit_test(packet_build_data__ack_every),
-		cmocka_unit_test(packet_build_data__reth_all),
-		cmocka_unit_test(packet_build_ack__fields),
-		cmocka_unit_test(packet_sport__spread),
-		cmocka_unit_test(packet_parse__inverse),
-		cmocka_unit_test(ecn_write_ce__checksums),
-		cmocka_unit_test(packet_parse__hostile),
+		cmocka_unit_test(packet_icrc__published),      cmocka_unit_test(packet_icrc__covers),
+		cmocka_unit_test(packet_count__sizes),         cmocka_unit_test(packet_frame_len__sizes),
+		cmocka_unit_test(packet_build_data__messages), cmocka_unit_test(packet_build_data__ack_every),
+		cmocka_unit_test(packet_build_data__reth_all), cmocka_unit_test(packet_build_ack__fields),
+		cmocka_unit_test(packet_sport__spread),        cmocka_unit_test(packet_parse__inverse),
+		cmocka_unit_test(ecn_write_ce__checksums),     cmocka_unit_test(packet_parse__hostile),
 		cmocka_unit_test(packet_parse__refuses),
 	};
 

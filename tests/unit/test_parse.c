@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a switch believes of a frame: its fields, and nothing of a liar's. (Frames as hosts build them: test_packet.c.) */
+/* What a switch believes of a frame: its fields, and nothing of a liar's. (Frames as hosts build them: test_packet.c.)
+ */
 #include "tests/unit/unit.h"
 
 #include "agent/packet.h"
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 
-static const struct packet_rules rules = { .mtu = 1000, .msg_packets = 4, .ack_every = 1, .data_class = 3, .ack_class = 6 };
+static const struct packet_rules rules = {
+	.mtu = 1000, .msg_packets = 4, .ack_every = 1, .data_class = 3, .ack_class = 6
+};
 
 /* The first SLOT_SMALL bytes of a data frame from host 1 to host 2, in a buffer of just that size. */
 static u8 *data_frame(u32 *len)
@@ -32,7 +35,8 @@ static void parse_frame__fields(void **state)
 	assert_int_equal(f.dst, 2);
 	assert_int_equal(f.class, 3);
 	assert_int_equal(f.flags, FRAME_ECT | FRAME_DATA);
-	assert_int_equal(f.flow_key, route_flow_key(host_addr(1), host_addr(2), (u32)packet_sport(5) << 16 | ROCE_PORT, 17));
+	assert_int_equal(f.flow_key,
+			 route_flow_key(host_addr(1), host_addr(2), (u32)packet_sport(5) << 16 | ROCE_PORT, 17));
 	free(b);
 }
 
@@ -63,8 +67,8 @@ static void parse_frame__destinations(void **state)
 	static const struct {
 		u32 daddr;
 		int rc;
-	} rows[] = { { HOST_NET, -1 }, { HOST_NET + 1, 0 }, { 0x0affffff, 0 }, { 0x0b000000, -1 }, { 0x09ffffff, -1 }, { 0, -1 },
-		     { ~0U, -1 } };
+	} rows[] = { { HOST_NET, -1 },   { HOST_NET + 1, 0 }, { 0x0affffff, 0 }, { 0x0b000000, -1 },
+		     { 0x09ffffff, -1 }, { 0, -1 },           { ~0U, -1 } };
 	struct frame f;
 	u32 len;
 	u8 *b = data_frame(&len);
@@ -126,7 +130,8 @@ static void parse_frame__hostile(void **state)
 		} else if (f.flags & FRAME_PFC) {
 			pfc++;
 			assert_int_equal(f.flags, FRAME_PFC);
-			assert_true(f.pfc_classes < 256 && f.class < FAB_CLASSES && f.dst == FAB_NONE && len >= ETH_MIN);
+			assert_true(f.pfc_classes < 256 && f.class < FAB_CLASSES && f.dst == FAB_NONE &&
+				    len >= ETH_MIN);
 		} else {
 			accepted++;
 			assert_true(f.dst < 1 << 24 && f.class < FAB_CLASSES && len >= ETH_MIN);
@@ -141,10 +146,8 @@ static void parse_frame__hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parse_frame__fields),
-		cmocka_unit_test(parse_frame__ecn_and_class),
-		cmocka_unit_test(parse_frame__destinations),
-		cmocka_unit_test(parse_frame__refuses),
+		cmocka_unit_test(parse_frame__fields),       cmocka_unit_test(parse_frame__ecn_and_class),
+		cmocka_unit_test(parse_frame__destinations), cmocka_unit_test(parse_frame__refuses),
 		cmocka_unit_test(parse_frame__hostile),
 	};
 

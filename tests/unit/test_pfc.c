@@ -105,8 +105,10 @@ static void pause_total__sums_classes(void **state)
 /* REFERENCE 6.5's vector, but for the source address, which is the port's own. */
 static void pfc_build__published(void **state)
 {
-	static const u8 want[PFC_LEN] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x01, 0x00, 0x00, 0x00, 0x0a, 0x88, 0x08,
-					  0x01, 0x01, 0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff };
+	static const u8 want[PFC_LEN] = {
+		0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x01, 0x00, 0x00, 0x00, 0x0a, 0x88,
+		0x08, 0x01, 0x01, 0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff
+	};
 	u8 b[PFC_LEN];
 
 	memset(b, 0xee, sizeof(b));
@@ -170,7 +172,8 @@ static void pfc_headroom__safe(void **state)
 		for (u32 i = 0; i < 5; i++) {
 			u64 wire = (u64)wire_bytes(sizes[i]) * 200, begun, came = 0;
 
-			/* the sender began a frame as the deciding one left, delay before XOFF, and one each time since */
+			/* the sender began a frame as the deciding one left, delay before XOFF, and one each time since
+			 */
 			begun = (told + delay - 1) / wire + 1;
 			came = begun * sizes[i] + 1073;
 			if (sizes[i] < 1074) /* the last may be a full one */
@@ -185,16 +188,11 @@ static void pfc_headroom__safe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quanta_time__rates),
-		cmocka_unit_test(pause_receive__expires),
-		cmocka_unit_test(pause_receive__resume),
-		cmocka_unit_test(pause_receive__refresh),
-		cmocka_unit_test(pause_receive__as_model),
-		cmocka_unit_test(pause_total__sums_classes),
-		cmocka_unit_test(pfc_build__published),
-		cmocka_unit_test(pfc_build__parse),
-		cmocka_unit_test(thresholds__inclusive),
-		cmocka_unit_test(pfc_headroom__by_hand),
+		cmocka_unit_test(quanta_time__rates),      cmocka_unit_test(pause_receive__expires),
+		cmocka_unit_test(pause_receive__resume),   cmocka_unit_test(pause_receive__refresh),
+		cmocka_unit_test(pause_receive__as_model), cmocka_unit_test(pause_total__sums_classes),
+		cmocka_unit_test(pfc_build__published),    cmocka_unit_test(pfc_build__parse),
+		cmocka_unit_test(thresholds__inclusive),   cmocka_unit_test(pfc_headroom__by_hand),
 		cmocka_unit_test(pfc_headroom__safe),
 	};
 

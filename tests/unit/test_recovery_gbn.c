@@ -209,7 +209,8 @@ static void transmit__window(void **state)
 static void lossy__delivers(u64 seed, u32 *retransmitted)
 {
 	struct rng rng = { .state = seed };
-	u32 packets = 1 + rng_below(&rng, 200), every = 1 + rng_below(&rng, 8), loss = 2 + rng_below(&rng, 30), turns = 0;
+	u32 packets = 1 + rng_below(&rng, 200), every = 1 + rng_below(&rng, 8), loss = 2 + rng_below(&rng, 30),
+	    turns = 0;
 	struct sqp q = requester(packets);
 	struct rqp r = { .n_packets = packets };
 	struct reply back[4096];

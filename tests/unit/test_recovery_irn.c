@@ -33,8 +33,9 @@ static void receive__example(void **state)
 {
 	static const struct {
 		u32 n, kind, psn, sack, msn;
-	} rows[] = { { 0, REPLY_ACK, 0, 0, 0 }, { 1, REPLY_ACK, 1, 0, 1 }, { 3, REPLY_NAK, 2, 3, 1 }, { 4, REPLY_NAK, 2, 4, 1 },
-		     { 6, REPLY_NAK, 2, 6, 1 }, { 7, REPLY_NAK, 2, 7, 1 }, { 2, REPLY_ACK, 4, 0, 2 }, { 5, REPLY_ACK, 7, 0, 4 } };
+	} rows[] = { { 0, REPLY_ACK, 0, 0, 0 }, { 1, REPLY_ACK, 1, 0, 1 }, { 3, REPLY_NAK, 2, 3, 1 },
+		     { 4, REPLY_NAK, 2, 4, 1 }, { 6, REPLY_NAK, 2, 6, 1 }, { 7, REPLY_NAK, 2, 7, 1 },
+		     { 2, REPLY_ACK, 4, 0, 2 }, { 5, REPLY_ACK, 7, 0, 4 } };
 	struct pair p;
 
 	open_pair(&p, 8);
@@ -345,13 +346,10 @@ static void acked__bitmap_slides(void **state)
 	for (u32 at = 0; at < 2000; at += 20) {
 		send_all(&p, at, at + 20);
 		nack(&p, at, at + 3);
-		nack(&p, at, at + 7);
-		assert_int_equal(irn->transmit(&p.q), at);
-		assert_int_equal(irn->transmit(&p.q), at + 1);
-		assert_int_equal(irn->transmit(&p.q), at + 2);
-		assert_int_equal(irn->transmit(&p.q), at + 4);
-		assert_int_equal(irn->transmit(&p.q), at + 5);
-		assert_int_equal(irn->transmit(&p.q), at + 6);
+		nack(&p, at, at + 6);
+		for (u32 n = at; n < at + 6; n++)
+			if (n != at + 3)
+				assert_int_equal(irn->transmit(&p.q), n);
 		assert_silent(&p);
 		ack(&p, at + 20);
 	}

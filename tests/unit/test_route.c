@@ -16,7 +16,8 @@ static u64 seed_of(u64 seed, u32 sw)
 
 static u32 key_of(u32 flow)
 {
-	return route_flow_key(host_addr(flow % 54), host_addr(flow * 7 % 53), (u32)packet_sport(flow) << 16 | ROCE_PORT, 17);
+	return route_flow_key(host_addr(flow % 54), host_addr(flow * 7 % 53), (u32)packet_sport(flow) << 16 | ROCE_PORT,
+			      17);
 }
 
 static void pick__from_the_set(void **state)
@@ -73,7 +74,8 @@ static void pick__independent(void **state)
 			if (route_pick(0xf, mix64(key + 1) >> 32, seed_of(1, 0)) != 2)
 				continue;
 			first++;
-			count[route_pick(0xf, mix64(key + 1) >> 32, other < 10 ? seed_of(1, other) : seed_of(other, 0))]++;
+			count[route_pick(0xf, mix64(key + 1) >> 32,
+					 other < 10 ? seed_of(1, other) : seed_of(other, 0))]++;
 		}
 		assert_binomial(first, FLOWS, 0.25);
 		for (u32 p = 0; p < 4; p++)
@@ -99,10 +101,8 @@ static void flow_key__depends_on_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pick__from_the_set),
-		cmocka_unit_test(pick__even),
-		cmocka_unit_test(pick__even_for_real_flows),
-		cmocka_unit_test(pick__independent),
+		cmocka_unit_test(pick__from_the_set),        cmocka_unit_test(pick__even),
+		cmocka_unit_test(pick__even_for_real_flows), cmocka_unit_test(pick__independent),
 		cmocka_unit_test(flow_key__depends_on_all),
 	};
 

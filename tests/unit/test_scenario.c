@@ -56,8 +56,11 @@ static void assert_refused(const char *text, u32 line, const char *what)
 
 static void read__sections(void **state)
 {
-	assert_int_equal(read_text("# what for\nseed=7\nmtu=512 # bytes\n\n[ roce ]\n transport=roce \n[irn]\ntransport=irn\nmtu=1024\n"
-				   "[irn-pfc]\ntransport=irn\npfc=on", NULL, 0), 0);
+	assert_int_equal(read_text("# what for\nseed=7\nmtu=512 # bytes\n\n[ roce ]\n transport=roce "
+				   "\n[irn]\ntransport=irn\nmtu=1024\n"
+				   "[irn-pfc]\ntransport=irn\npfc=on",
+				   NULL, 0),
+			 0);
 	assert_int_equal(sc.n, 3);
 	assert_string_equal(sc.label[0], " roce ");
 	assert_string_equal(sc.label[1], "irn");
@@ -140,6 +143,7 @@ static void read__errors(void **state)
 	assert_refused("[]\n", 1, "label");
 	assert_refused("seed=1\n[a\n", 2, "label");
 	assert_refused("[", 1, "label");
+	assert_refused("[abc\n", 1, "label");
 	assert_refused("\n[this-label-is-one-byte-longer-than-a-label-may-be]\n", 2, "label");
 	assert_int_equal(strlen("this-label-is-one-byte-longer-than-a-label-may-be"), SCENARIO_LABEL + 1);
 }
@@ -167,10 +171,13 @@ static void read__too_many(void **state)
 /* The longest label and the longest line; one byte more is refused, and so is a NUL. */
 static void read__long_lines(void **state)
 {
-	char text[3000], label[SCENARIO_LABEL];
+	char text[3000], label[SCENARIO_LABEL + 1];
 
-	memset(label, 'x', sizeof(label) - 1);
-	label[sizeof(label) - 1] = '\0';
+	memset(label, 'x', SCENARIO_LABEL);
+	label[SCENARIO_LABEL] = '\0';
+	snprintf(text, sizeof(text), "[%s]\n", label);
+	assert_refused(text, 1, "label");
+	label[SCENARIO_LABEL - 1] = '\0';
 	snprintf(text, sizeof(text), "[%s]\n", label);
 	assert_int_equal(read_text(text, NULL, 0), 0);
 	assert_string_equal(sc.label[0], label);
@@ -202,8 +209,24 @@ static void read__hash_in_a_path(void **state)
 /* Pieces of scenarios and rubbish: an answer, and one line of it when it is no. */
 static void read__fuzz(void **state)
 {
-	static const char *const pieces[] = { "seed=1\n", "[a]\n", "[", "]", "\n", "=", "#", "transport=irn\n", "pfc=on\n", "mtu=",
-					      "64\n", " ", "\t", "loss=0.1@s0\n", "buffer=1KiB\n", "\xff\xfe", "%n%s", "[v]\nkmin=1\n" };
+	static const char *const pieces[] = { "seed=1\n",
+					      "[a]\n",
+					      "[",
+					      "]",
+					      "\n",
+					      "=",
+					      "#",
+					      "transport=irn\n",
+					      "pfc=on\n",
+					      "mtu=",
+					      "64\n",
+					      " ",
+					      "\t",
+					      "loss=0.1@s0\n",
+					      "buffer=1KiB\n",
+					      "\xff\xfe",
+					      "%n%s",
+					      "[v]\nkmin=1\n" };
 	struct rng r = { .state = 21 };
 	u32 good = 0, bad = 0;
 	char text[4096];

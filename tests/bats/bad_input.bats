@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# What a run is told wrongly, or may not do: one clear line, the right exit code, nothing left behind.
+
+load helpers
+load ../twin/records
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	lab_setup
+	T=$BATS_TEST_TMPDIR
+	BEFORE=$(ls -A /run/netns 2>/dev/null || :)
+}
+
+teardown()
+{
+	lab_teardown && [ "$(ls -A /run/netns 2>/dev/null || :)" = "$BEFORE" ]
+}
+
+# bad PATTERN WORD...: refused by run as usage, exit 2, on the twin.
+bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
+
+@test "bad input: unknown keys and values" {
+	bad '^losslab: .*colour' colour=red
+	bad '^losslab: .*transport' transport=carrier-pigeon
+	bad '^losslab: .*engine' engine=steam
+	bad '^losslab: .*cc' cc=reno
+	bad '^losslab: .*pfc' pfc=maybe
+	bad '^losslab: .*workload' workload=nothing
+	bad '^losslab: .*mtu' mtu=2049
+	bad '^losslab: .*mtu' mtu=63
+	bad '^losslab: .*mtu' mtu=
+	bad '^losslab: .*loss' loss=1.5
+	bad '^losslab: .*loss' loss=0.1@s99 topology=star:n=2
+	bad '^losslab: .*flows' flows=-1
+	bad '^losslab: .*flows' flows=1e3
+	bad '^losslab: .*load' load=0
+	bad '^losslab: .*seed' seed=18446744073709551616
+	bad '^losslab: .*kmin' ecn=red kmin=100KB kmax=50KB
+	bad '^losslab: .*xon' topology=star:n=2 xoff=1000 xon=1000
+	bad '^losslab: .*buffer' topology=star:n=2 buffer=10KB
+	bad '^losslab: .*quanta' topology=star:n=2 quanta=1
+	bad '^losslab: .*senders' topology=star:n=3 workload=incast senders=3
+	bad '^losslab: .*tap' topology=star:n=2 tap=s9
+	bad '^losslab: .*tap' topology=star:n=2 tap=s0:p2
+	bad '^losslab: ' =5
+	bad '^losslab: .*one scenario at a time' one two
+	bad '^losslab: .*no-such-scenario' no-such-scenario
+	refused 2 'option --nonsense: unknown' "$LOSSLAB" run --nonsense
+	refused 2 'option --name: needs a value' "$LOSSLAB" run --name
+}
+
+@test "bad input: rates and delays" {
+	bad '^losslab: .*rate' rate=0
+	bad '^losslab: .*rate' rate=0gbit
+	bad '^losslab: .*rate' rate=60gbit
+	bad '^losslab: .*rate' rate=40
+	bad '^losslab: .*delay' delay=0
+	bad '^losslab: .*delay' delay=0us
+	bad '^losslab: .*delay' delay=2s
+	bad '^losslab: .*rate' topology=star:n=2,rate=0gbit
+	bad '^losslab: .*delay' topology=star:n=2,delay=0us
+}
+
+@test "bad input: topologies" {
+	bad 'must be even' topology=fat-tree:k=5
+	bad 'k' topology=fat-tree:k=18
+	bad 'k' topology=fat-tree:k=two
+	bad 'colour' topology=star:colour=red
+	bad 'no-such' topology=no-such
+	bad 'no-such' topology="$T/no-such"
+	printf 'host h0\nhost h1\nhost h2\nswitch s0\nlink h0 s0 40gbit 2us\nlink h1 s0 40gbit 2us\n' >"$T/lonely"
+	bad "$T/lonely:[0-9]+: .*h2" topology="$T/lonely"
+	printf 'host h0\nhost h0\n' >"$T/twice"
+	bad "$T/twice:2: .*h0" topology="$T/twice"
+	printf 'host h0\nhost h1\nswitch s0\nlink h0 s0 0gbit 2us\n' >"$T/zero"
+	bad "$T/zero:4: .*0gbit" topology="$T/zero"
+	printf 'host h0\nhost h1\nswitch s0\nlink h0 s0 40gbit 0us\n' >"$T/now"
+	bad "$T/now:4: .*0us" topology="$T/now"
+	printf 'host h0\nrouter r0\n' >"$T/word"
+	bad "$T/word:2: .*router" topology="$T/word"
+	: >"$T/empty"
+	bad "$T/empty" topology="$T/empty"
+}
+
+# workload FILE-CONTENT PATTERN, on a star of 4
+workload()
+{
+	printf '%b' "$1" >"$T/flows.csv"
+	bad "$T/flows.csv:$2" topology=star:n=4 workload=file:"$T/flows.csv"
+}
+
+@test "bad input: files of flows" {
+	head=id,src,dst,bytes,start_ns
+	workload "$head\n0,0,4,1000,0\n" '2: .*dst 4.*0\.\.3'
+	workload "$head\n0,9,1,1000,0\n" '2: .*src 9'
+	workload "$head\n0,1,1,1000,0\n" '2: .*host 1'
+	workload "$head\n0,0,1,0,0\n" '2: .*bytes'
+	workload "$head\n0,0,1,1000\n" '2: .*4 columns'
+	workload "$head\n0,0,1,1000,0,7\n" '2: .*columns'
+	workload "$head\n0,0,1,1000,0\n0,1,2,1000,0\n" '3: .*id 0'
+	workload "$head\n1,0,1,1000,0\n" '2: .*id 1'
+	workload "$head\n0,0,1,many,0\n" '2: .*bytes'
+	workload "$head\n0,0,1,-1,0\n" '2: .*bytes'
+	workload "$head\n0,0,1,1000,0.0001\n" '2: .*start_ns'
+	workload "$head\n0,0,1,99999999999999999999,0\n" '2: .*bytes'
+	workload "src,dst\n" '1: '
+	workload "$head\n" '[0-9]+: .*no flows'
+	workload '' '[0-9]+: .*empty'
+	bad 'no-such.csv' topology=star:n=4 workload=file:"$T/no-such.csv"
+	bad "$T" topology=star:n=4 workload=file:"$T"
+}
+
+@test "bad input: scenario files" {
+	printf 'transport=irn\n# fine\n\nmtu=9000\n' >"$T/scenario"
+	bad "$T/scenario:4: .*mtu" "$T/scenario"
+	printf 'topology=star:n=2\nnonsense\n' >"$T/scenario"
+	bad "$T/scenario:2: .*nonsense" "$T/scenario"
+}
+
+# As root every directory can be written to; but not below a file.
+@test "bad input: a directory for records that cannot be, said before the run" {
+	: >"$T/file"
+	refused 2 "$T/file" timeout 5 "$LOSSLAB" run -q -e twin --out "$T/file/dir" topology=star:n=4 workload=permutation bytes=20GB
+	refused 2 "$T/file" timeout 5 "$LOSSLAB" run -q -e twin --out "$T/file" topology=star:n=4 workload=permutation bytes=20GB
+}
+
+@test "bad input: the kernel engine refuses as the twin does, and leaves nothing" {
+	requires root veth kernel
+	refused 2 'must be even' "$LOSSLAB" run -q topology=fat-tree:k=5
+	refused 2 'transport' "$LOSSLAB" run -q transport=x
+	printf 'id,src,dst,bytes,start_ns\n0,0,4,1000,0\n' >"$T/flows.csv"
+	refused 2 'flows.csv:2: .*dst 4' "$LOSSLAB" run -q topology=star:n=4 workload=file:"$T/flows.csv"
+	refused 2 'buffer' "$LOSSLAB" run -q topology=star:n=4 buffer=10KB
+	[ -z "$(ls -A "$LOSSLAB_RUN_DIR" 2>/dev/null)" ]
+}
+
+@test "bad input: without root, exit 3 and the way out" {
+	requires root setpriv
+	nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	"${nobody[@]}" test -x "$LOSSLAB" || skip "needs the program readable by all"
+	refused 3 'run: the kernel engine needs root: .*--engine twin' "${nobody[@]}" "$LOSSLAB" run topology=star:n=4 flows=10
+	run "${nobody[@]}" env "LOSSLAB_TOPO=$LOSSLAB_TOPO" "$LOSSLAB" run -q --engine twin topology=star:n=4 flows=10
+	[ "$status" -eq 0 ]
+}
+
+@test "bad input: a lab that is not up, another topology than the lab's" {
+	requires root veth kernel
+	refused 2 "lab $LAB: .*losslab up --name $LAB" "$LOSSLAB" run -q --name "$LAB" flows=10
+	refused 2 'lab name' "$LOSSLAB" run -q --name 'a b' flows=10
+	up star:n=3
+	refused 2 "topology: lab $LAB stands" "$LOSSLAB" run -q --name "$LAB" topology=star:n=4 flows=10
+	refused 2 'senders' "$LOSSLAB" run -q --name "$LAB" workload=incast senders=3
+	[ "$(count_namespaces "$LAB-")" -eq 5 ]
+	"$LOSSLAB" run -q --name "$LAB" flows=10
+}
+
+moving() { kill -0 "$RUN" && [ "$(ip netns exec "$LAB-h0" cat /sys/class/net/eth0/statistics/rx_packets)" -gt "${1:-100}" ]; }
+
+@test "bad input: two runs on one lab at once: the second is refused, the first goes on" {
+	requires root veth kernel
+	up star:n=4
+	background "$LOSSLAB" run -q --json --out "$T/first" --name "$LAB" workload=permutation bytes=20MB
+	RUN=$!
+	wait_for 10 moving
+	refused 2 "lab $LAB: in use by process $RUN" "$LOSSLAB" run -q --name "$LAB" flows=10
+	wait "$RUN"
+	all_done "$T/first"
+}
+
+@test "bad input: a lab of which a namespace is gone" {
+	requires root veth kernel
+	up star:n=4
+	ip netns del "$LAB-h2"
+	run "$LOSSLAB" run -q --name "$LAB" flows=10
+	echo "$output"
+	[ "$status" -ne 0 ] && [ "${#lines[@]}" -eq 1 ] && [[ $output =~ h2 ]]
+}
+
+# Frames without a stamp: an ARP request from h0 into the fabric, and one from a switch's port to h1. They are counted, and
+# change nothing.
+@test "bad input: foreign frames in the middle of a run are counted, and the digest is the twin's" {
+	requires root veth kernel
+	up star:n=4
+	ip -n "$LAB-s0" addr add 10.9.9.9/8 dev p1
+	background "$LOSSLAB" run -q --out "$T/kernel" --name "$LAB" workload=permutation bytes=20MB
+	RUN=$!
+	for n in 100 3000 6000; do
+		wait_for 10 moving $n
+		node h0 -- bash -c 'echo x >/dev/udp/10.0.0.77/9' || :
+		node s0 -- bash -c 'echo x >/dev/udp/10.0.0.78/9' || :
+	done
+	wait "$RUN"
+	twin "$T/twin" topology=star:n=4 workload=permutation bytes=20MB
+	same_records "$T/twin" "$T/kernel"
+	[ "$(value "$T/twin" foreign_frames)" -eq 0 ]
+	echo "foreign: $(value "$T/kernel" foreign_frames)"
+	[ "$(value "$T/kernel" foreign_frames)" -ge 2 ]
+}
