@@ -59,6 +59,19 @@ void source_acked(struct nic *n, u32 s, const struct ack_event *a)
 	source_ready(n, s);
 }
 
+/*
+ * The time-out after a time-out: up to an eighth longer, by hash. Senders whose timers all repeat with exactly one
+ * period can keep the fabric in a state that repeats too, in which the packet that each receiver waits for is dropped
+ * every time, for ever (phase effects: Floyd and Jacobson 1991). Real timers are looser still: IBTA allows a detection
+ * between one and four times the value.
+ */
+static u64 again_rto(const struct nic *n, const struct source *src)
+{
+	u64 rto = n->par->ops->rto(&src->qp);
+
+	return rto + draw32(n->par->seed, src->flow, src->count.timeouts) % (rto / 8 + 1);
+}
+
 /* The heap's first entry has come up: fire, put back, or forget. */
 static void timer_expired(struct nic *n, u64 now)
 {
@@ -74,7 +87,7 @@ static void timer_expired(struct nic *n, u64 now)
 		if (n->par->ops->timeout(q)) {
 			src->count.timeouts++;
 			q->armed = now;
-			q->rto = n->par->ops->rto(q);
+			q->rto = again_rto(n, src);
 			source_ready(n, t.who);
 		} else {
 			q->rto = n->par->recovery.rto_high;

@@ -224,6 +224,8 @@ static int look_for_dead(struct agents *a, char *err)
 		if (a->pids[h] != pid)
 			continue;
 		a->pids[h] = 0;
+		if (a->cells[h].quit && WIFEXITED(status) && !WEXITSTATUS(status))
+			return 0; /* it was told to */
 		if (failed(a, err))
 			return -ECHILD;
 		snprintf(err, ENGINE_ERR_MAX, "host %s: its agent has died (%s %d)", host_name(a->fabric, h),

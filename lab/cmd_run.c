@@ -69,17 +69,66 @@ static void progress_clear(bool shown)
 }
 
 /* The directory of one variant: DIR itself, or DIR/1, DIR/2, ... */
+static const char *records_dir(const struct run_args *a, u32 i, char *dir, size_t n)
+{
+	if (a->scenario.n == 1)
+		snprintf(dir, n, "%s", a->scenario.cfg[i].out);
+	else
+		snprintf(dir, n, "%s/%u", a->scenario.cfg[i].out, i + 1);
+	return dir;
+}
+
 static int write_records(const struct run_args *a, const struct experiment *x, u32 i, char *err)
 {
 	char dir[CFG_STR + 16];
 
 	if (!x->cfg.out[0])
 		return 0;
-	if (a->scenario.n == 1)
-		snprintf(dir, sizeof(dir), "%s", x->cfg.out);
-	else
-		snprintf(dir, sizeof(dir), "%s/%u", x->cfg.out, i + 1);
-	return records_write(&x->result, &x->totals, dir, err);
+	return records_write(&x->result, &x->totals, records_dir(a, i, dir, sizeof(dir)), err);
+}
+
+/* A standing lab's topology goes with the records, and the frozen configuration points there. */
+static int write_topology(struct run_args *a, struct run_cfg *c, const char *dir)
+{
+	char path[CFG_STR + 32];
+	FILE *out;
+	int rc;
+
+	if (strlen(dir) + sizeof("/topology") > sizeof(c->topology))
+		return cmd_fail(EXIT_USAGE, "out: %.60s...: too long", dir);
+	snprintf(path, sizeof(path), "%s/topology", dir);
+	out = fopen(path, "we");
+	rc = out ? topo_print(a->topo, out) : -errno;
+	if (out && fclose(out))
+		rc = -errno;
+	if (rc)
+		return cmd_fail(EXIT_USAGE, "out: %s: %s", path, strerror(-rc));
+	memcpy(c->topology, path, strlen(path) + 1);
+	return EXIT_DONE;
+}
+
+/* What can be found out about the records' place before hours have gone into a run. */
+static int prepare_records(struct run_args *a)
+{
+	bool standing = a->lab_open && !a->own_lab;
+	char dir[CFG_STR + 16], err[CFG_ERR_MAX];
+
+	for (u32 i = 0; i < a->scenario.n; i++) {
+		struct run_cfg *c = &a->scenario.cfg[i];
+		int code;
+
+		if (standing)
+			snprintf(c->topology, sizeof(c->topology), "%s",
+				 a->topo->title[0] ? a->topo->title : a->lab.name);
+		if (!c->out[0])
+			continue;
+		if (records_prepare(records_dir(a, i, dir, sizeof(dir)), err))
+			return cmd_fail(EXIT_USAGE, "%s", err);
+		code = standing ? write_topology(a, c, dir) : EXIT_DONE;
+		if (code)
+			return code;
+	}
+	return EXIT_DONE;
 }
 
 static int run_variant(struct run_args *a, u32 i, struct experiment *x)
@@ -96,9 +145,9 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x)
 	if (!rc)
 		return strcmp(x->result.status, "stuck") ? EXIT_DONE : EXIT_CHECK;
 	cmd_fail(0, "%s", err[0] ? err : strerror(-rc));
-	return rc == -EINVAL || rc == -ENOENT       ? EXIT_USAGE
-		: rc == -EPERM || rc == -EOPNOTSUPP ? EXIT_SYSTEM
-						    : EXIT_CHECK;
+	if (!x->planned)
+		return rc == -ENOMEM ? EXIT_SYSTEM : EXIT_USAGE;
+	return x->started ? EXIT_CHECK : EXIT_SYSTEM;
 }
 
 /* One run is an object, the variants of a scenario an array of them, in the scenario's order. */
@@ -181,6 +230,8 @@ static int open_lab(struct run_args *a)
 
 	if (geteuid())
 		return cmd_fail(EXIT_SYSTEM, "run: the kernel engine needs root: use sudo, or --engine twin");
+	if (netlab_check_name(name, err))
+		return cmd_fail(EXIT_USAGE, "%s", err);
 	if (!netlab_exists(name)) {
 		if (a->name)
 			return cmd_fail(EXIT_USAGE, "lab %s: not there: losslab up --name %s TOPOLOGY builds it", name,
@@ -318,6 +369,8 @@ int cmd_run(int argc, char **argv)
 	sigaction(SIGHUP, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN); /* a reader that goes away must not leave a lab behind */
 	code = a.scenario.cfg[0].engine == ENGINE_TWIN ? open_twin(&a) : open_lab(&a);
+	if (!code)
+		code = prepare_records(&a);
 	if (!code)
 		code = run_all(&a);
 	return finish(&a, code);

@@ -46,6 +46,7 @@ static int conduct(struct experiment *x, const char *lab, char *err)
 		x->conductor.engine = kernel_new(&x->fabric, lab, &rc, err);
 	if (!x->conductor.engine)
 		return rc;
+	x->started = true;
 	rc = conductor_run(&x->conductor);
 	if (!rc)
 		rc = conductor_records(&x->conductor, &x->result);
@@ -74,6 +75,7 @@ int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct
 	x->conductor.progress = progress;
 	x->conductor.progress_ctx = progress_ctx;
 	rc = fabric_plan(&x->fabric, &x->cfg, topo, err);
+	x->planned = !rc;
 	if (!rc)
 		rc = conduct(x, lab, err);
 	if (rc)

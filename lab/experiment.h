@@ -13,6 +13,8 @@ struct experiment {
 	struct conductor conductor;
 	struct run_result result;
 	struct run_totals totals;
+	bool planned, started; /* how far it came: what fails before is the input's fault, then the system's, then the
+				  run's */
 };
 
 /*

@@ -66,6 +66,9 @@ struct run_totals {
 
 /* Sum up a run: averages over completed flows, integers only. */
 void records_totals(const struct run_result *r, struct run_totals *t);
+/* Make DIR, with what leads to it, and see that records can be written there. -errno and one line in err[CFG_ERR_MAX].
+ */
+int records_prepare(const char *dir, char *err);
 /* Write DIR/{config.txt,flows.csv,ports.csv,summary.json}. -errno and one line in err. */
 int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err);
 /*

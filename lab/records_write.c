@@ -67,6 +67,20 @@ static int make_dirs(const char *dir)
 	}
 }
 
+int records_prepare(const char *dir, char *err)
+{
+	struct stat st;
+	int rc = make_dirs(dir);
+
+	if (!rc && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
+		rc = -ENOTDIR;
+	if (!rc && access(dir, W_OK | X_OK))
+		rc = -errno;
+	if (rc)
+		snprintf(err, CFG_ERR_MAX, "out: %.160s: %s", dir, strerror(-rc));
+	return rc;
+}
+
 struct names {
 	char final[CFG_STR + 32], temp[CFG_STR + 64];
 };

@@ -133,7 +133,8 @@ static void set__refuses(void **state)
 		{ "rto_hi=1us", "did you mean rto_high?" },
 		{ "Mtu=1000", "did you mean mtu?" },
 		{ "wibblewobble=1", "no such key; losslab run --help" },
-		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1", "aaa...: no such key" },
+		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1",
+		  "aaa...: no such key" },
 		{ "mtu", "not of the form KEY=VALUE" },
 		{ "=5", "not of the form KEY=VALUE" },
 		{ "", "not of the form KEY=VALUE" },
@@ -181,8 +182,7 @@ static void set__refuses(void **state)
 		{ "ack_every=65", "out of range" },
 		{ "flows=4194305", "out of range" },
 		{ "bytes=1100GB", "out of range" },
-		{ "workload=heavy",
-		  "unknown; allowed: heavy-tailed|websearch|incast|permutation|file:PATH|cdf:PATH" },
+		{ "workload=heavy", "unknown; allowed: heavy-tailed|websearch|incast|permutation|file:PATH|cdf:PATH" },
 		{ "workload=file:", "unknown" },
 		{ "workload=incast:3", "unknown" },
 		{ "topology=", "topology=: is empty" },
@@ -238,7 +238,8 @@ static void finish__contradictions(void **state)
 		{ "rto_low > rto_high", "rto_low=10us", "rto_high=9us", "rto_low=10000ns: above rto_high=9000ns" },
 		{ "loss_at alone", "loss=0@s1", "seed=1", "loss=0@s1: a switch without a loss" },
 		{ "flows and duration", "flows=5", "duration=1ms", "flows=5: duration is given too" },
-		{ "small buffer", "mtu=1000", "buffer=1093", "buffer=1093: smaller than one frame; allowed: mtu + 94 = 1094" },
+		{ "small buffer", "mtu=1000", "buffer=1093",
+		  "buffer=1093: smaller than one frame; allowed: mtu + 94 = 1094" },
 		{ "flows of a file", "workload=file:x", "flows=3", "flows=3: workload=file:x says itself" },
 		{ "duration of incast", "workload=incast", "duration=1us", "duration=1000ns: workload=incast" },
 		{ "senders of poisson", "workload=websearch", "senders=3", "senders=3: nothing to workload=websearch" },
@@ -261,12 +262,12 @@ static void finish__ranges(void **state)
 {
 	struct run_cfg good = finish(SET("seed=1")), c;
 
-#define REFUSED(member, value, text)               \
-	do {                                       \
-		c = good;                          \
-		c.member = value;                  \
-		assert_true(cfg_finish(&c, err) < 0); \
-		assert_says(text);                 \
+#define REFUSED(member, value, text)                                                                                   \
+	do {                                                                                                           \
+		c = good;                                                                                              \
+		c.member = value;                                                                                      \
+		assert_true(cfg_finish(&c, err) < 0);                                                                  \
+		assert_says(text);                                                                                     \
 	} while (0)
 	REFUSED(mtu, 63, "mtu=63: out of range");
 	REFUSED(mtu, 4096, "mtu=4096: out of range");
@@ -314,7 +315,8 @@ static void round_trip(const struct run_cfg *c)
 	back.xoff_set = c->xoff_set;
 	assert_memory_equal(c, &back, offsetof(struct run_cfg, topology));
 	assert_string_equal(c->topology, back.topology);
-	assert_memory_equal(&c->rate_ps, &back.rate_ps, offsetof(struct run_cfg, loss_at) - offsetof(struct run_cfg, rate_ps));
+	assert_memory_equal(&c->rate_ps, &back.rate_ps,
+			    offsetof(struct run_cfg, loss_at) - offsetof(struct run_cfg, rate_ps));
 	assert_memory_equal(&c->cap, &back.cap, offsetof(struct run_cfg, workload) - offsetof(struct run_cfg, cap));
 	assert_memory_equal(&c->load_pct, &back.load_pct,
 			    offsetof(struct run_cfg, out) - offsetof(struct run_cfg, load_pct));
@@ -325,9 +327,10 @@ static void print__round_trip(void **state)
 	struct run_cfg c = finish(SET("seed=1"));
 
 	round_trip(&c);
-	c = finish(SET("transport=irn", "engine=twin", "topology=/a b/c#d.topo", "rate=25gbit", "delay=1500ps", "seed=0",
-		       "ecmp_seed=12345678901234567890", "xoff=200KB", "xon=199KB", "loss=1e-9@s3", "pmax=1", "cap=110",
-		       "timeouts=off", "ack_class=0", "load=7%", "duration=1500us", "until=arrivals", "reth=all", "out=o/p"));
+	c = finish(SET("transport=irn", "engine=twin", "topology=/a b/c#d.topo", "rate=25gbit", "delay=1500ps",
+		       "seed=0", "ecmp_seed=12345678901234567890", "xoff=200KB", "xon=199KB", "loss=1e-9@s3", "pmax=1",
+		       "cap=110", "timeouts=off", "ack_class=0", "load=7%", "duration=1500us", "until=arrivals",
+		       "reth=all", "out=o/p"));
 	round_trip(&c);
 	c = finish(SET("workload=incast", "senders=3", "bytes=12345"));
 	round_trip(&c);
@@ -339,13 +342,14 @@ static void print__golden(void **state)
 	char text[8192];
 
 	print_to(&c, text, sizeof(text));
-	assert_string_equal(text,
-			    "engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
-			    "buffer=240000\nxoff=auto\nxon=auto\npfc=on\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
-			    "pmax=0.01\nloss=0.001@s3\ntransport=roce\ncc=none\ncap=auto\nrto_high=320us\nrto_low=100us\n"
-			    "rto_n=3\ntimeouts=off\nack_every=1\nreth=first\nclass=3\nack_class=3\npsn0=0\n"
-			    "workload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders=all\nbytes=default\n"
-			    "until=done\nstuck_after=100ms\ntap=\nout=\n");
+	assert_string_equal(
+		text,
+		"engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
+		"buffer=240000\nxoff=auto\nxon=auto\npfc=on\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
+		"pmax=0.01\nloss=0.001@s3\ntransport=roce\ncc=none\ncap=auto\nrto_high=320us\nrto_low=100us\n"
+		"rto_n=3\ntimeouts=off\nack_every=1\nreth=first\nclass=3\nack_class=3\npsn0=0\n"
+		"workload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders=all\nbytes=default\n"
+		"until=done\nstuck_after=100ms\ntap=\nout=\n");
 }
 
 static void read__scenario(void **state)
@@ -461,13 +465,20 @@ static void read__fuzz(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table__defaults_parse),  cmocka_unit_test(defaults__documented),
-		cmocka_unit_test(finish__dependent_keys), cmocka_unit_test(set__values),
-		cmocka_unit_test(set__refuses),		  cmocka_unit_test(set__length_of_texts),
-		cmocka_unit_test(finish__contradictions), cmocka_unit_test(finish__ranges),
-		cmocka_unit_test(print__round_trip),	  cmocka_unit_test(print__golden),
-		cmocka_unit_test(read__scenario),	  cmocka_unit_test(read__refuses),
-		cmocka_unit_test(help__names_every_key),  cmocka_unit_test(set__fuzz),
+		cmocka_unit_test(table__defaults_parse),
+		cmocka_unit_test(defaults__documented),
+		cmocka_unit_test(finish__dependent_keys),
+		cmocka_unit_test(set__values),
+		cmocka_unit_test(set__refuses),
+		cmocka_unit_test(set__length_of_texts),
+		cmocka_unit_test(finish__contradictions),
+		cmocka_unit_test(finish__ranges),
+		cmocka_unit_test(print__round_trip),
+		cmocka_unit_test(print__golden),
+		cmocka_unit_test(read__scenario),
+		cmocka_unit_test(read__refuses),
+		cmocka_unit_test(help__names_every_key),
+		cmocka_unit_test(set__fuzz),
 		cmocka_unit_test(read__fuzz),
 	};
 

@@ -45,8 +45,11 @@ static void log2__grows(void **state)
 static void neg_ln__known(void **state)
 {
 	static const struct pair known[] = {
-		{ 1, 12486629536330718ULL },	     { 1ULL << 63, 195103586505167ULL }, { 1ULL << 62, 390207173010334ULL },
-		{ 12345678901234567890ULL, 113035218410723ULL }, { ~0ULL, 0 },
+		{ 1, 12486629536330718ULL },
+		{ 1ULL << 63, 195103586505167ULL },
+		{ 1ULL << 62, 390207173010334ULL },
+		{ 12345678901234567890ULL, 113035218410723ULL },
+		{ ~0ULL, 0 },
 	};
 
 	for (u32 i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -74,7 +77,8 @@ static void exp2__whole(void **state)
 		assert_int_equal(fx_exp2((u64)i << FX_BITS), 1ULL << i);
 	assert_int_equal(fx_exp2(64ULL << FX_BITS), ~0ULL);
 	assert_int_equal(fx_exp2(~0ULL), ~0ULL);
-	assert_true(fx_exp2((64ULL << FX_BITS) - 1) > ~0ULL - (1ULL << 18)); /* 2^64 x (1 - ln 2 x 2^-48) and a margin */
+	assert_true(fx_exp2((64ULL << FX_BITS) - 1) >
+		    ~0ULL - (1ULL << 18)); /* 2^64 x (1 - ln 2 x 2^-48) and a margin */
 }
 
 /* There and back: 2^-48 of logarithm is x ln 2 / 2^48, less than a unit below 2^48. */
@@ -120,8 +124,9 @@ static void all__pinned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log2__known),	 cmocka_unit_test(log2__grows),	       cmocka_unit_test(neg_ln__known),
-		cmocka_unit_test(exp2__known),	 cmocka_unit_test(exp2__whole),	       cmocka_unit_test(exp2__inverts_log2),
+		cmocka_unit_test(log2__known),         cmocka_unit_test(log2__grows),
+		cmocka_unit_test(neg_ln__known),       cmocka_unit_test(exp2__known),
+		cmocka_unit_test(exp2__whole),         cmocka_unit_test(exp2__inverts_log2),
 		cmocka_unit_test(neg_ln__exponential), cmocka_unit_test(all__pinned),
 	};
 

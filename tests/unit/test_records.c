@@ -22,20 +22,53 @@ static char root[] = "/tmp/losslab-test-records-XXXXXX";
 
 /* Three flows: slowdowns 1, 2.5 and none. */
 static struct flow_record flows[] = {
-	{ .flow = { .id = 0, .src = 0, .dst = 1, .bytes = 1000, .start_ps = 0 }, .completed = true,
-	  .fct_ps = 4442400, .ideal_ps = 4442400, .packets_sent = 1 },
-	{ .flow = { .id = 1, .src = 2, .dst = 0, .bytes = 64000, .start_ps = 1500 }, .completed = true,
-	  .fct_ps = 50000005, .ideal_ps = 20000002, .packets_sent = 70, .retransmitted = 6, .timeouts = 1, .nacks = 2 },
-	{ .flow = { .id = 2, .src = 1, .dst = 2, .bytes = 1099511627776, .start_ps = 99000 }, .completed = false,
-	  .ideal_ps = 123, .packets_sent = 5 },
+	{ .flow = { .id = 0, .src = 0, .dst = 1, .bytes = 1000, .start_ps = 0 },
+	  .completed = true,
+	  .fct_ps = 4442400,
+	  .ideal_ps = 4442400,
+	  .packets_sent = 1 },
+	{ .flow = { .id = 1, .src = 2, .dst = 0, .bytes = 64000, .start_ps = 1500 },
+	  .completed = true,
+	  .fct_ps = 50000005,
+	  .ideal_ps = 20000002,
+	  .packets_sent = 70,
+	  .retransmitted = 6,
+	  .timeouts = 1,
+	  .nacks = 2 },
+	{ .flow = { .id = 2, .src = 1, .dst = 2, .bytes = 1099511627776, .start_ps = 99000 },
+	  .completed = false,
+	  .ideal_ps = 123,
+	  .packets_sent = 5 },
 };
 
 static struct port_record ports[] = {
-	{ .node = "s0", .port = 0, .peer = "h0", .peer_port = 0, .rx_frames = 100, .rx_bytes = 106200, .tx_frames = 90,
-	  .tx_bytes = 5580, .drops = { 7, 1, 0 }, .ecn_marks = 3, .pause_tx = 2, .resume_tx = 1, .paused_ps = 1001,
-	  .max_queue = 2124, .max_buffer = 240000 },
-	{ .node = "h0", .port = 0, .peer = "s0", .peer_port = 0, .rx_frames = 90, .rx_bytes = 5580, .tx_frames = 100,
-	  .tx_bytes = 106200, .drops = { 0, 0, 2 }, .pause_rx = 2, .resume_rx = 1, .paused_ps = 5000000 },
+	{ .node = "s0",
+	  .port = 0,
+	  .peer = "h0",
+	  .peer_port = 0,
+	  .rx_frames = 100,
+	  .rx_bytes = 106200,
+	  .tx_frames = 90,
+	  .tx_bytes = 5580,
+	  .drops = { 7, 1, 0 },
+	  .ecn_marks = 3,
+	  .pause_tx = 2,
+	  .resume_tx = 1,
+	  .paused_ps = 1001,
+	  .max_queue = 2124,
+	  .max_buffer = 240000 },
+	{ .node = "h0",
+	  .port = 0,
+	  .peer = "s0",
+	  .peer_port = 0,
+	  .rx_frames = 90,
+	  .rx_bytes = 5580,
+	  .tx_frames = 100,
+	  .tx_bytes = 106200,
+	  .drops = { 0, 0, 2 },
+	  .pause_rx = 2,
+	  .resume_rx = 1,
+	  .paused_ps = 5000000 },
 };
 
 static struct run_cfg cfg;
@@ -45,10 +78,24 @@ static struct run_result result(void)
 	cfg_defaults(&cfg);
 	assert_int_equal(cfg_set(&cfg, "engine=twin", err), 0);
 	assert_int_equal(cfg_finish(&cfg, err), 0);
-	return (struct run_result){ .cfg = &cfg, .flows = flows, .n_flows = 3, .ports = ports, .n_ports = 2,
-				    .sent = 190, .delivered = 178, .dropped = 10, .queued = 2, .crossings_data = 200,
-				    .crossings_ack = 180, .windows = 42, .virtual_ps = 51501500, .foreign = 4,
-				    .wall_us = 1234567, .cpu_us = 95, .peak_kb = 2048, .status = "stuck" };
+	return (struct run_result){ .cfg = &cfg,
+				    .flows = flows,
+				    .n_flows = 3,
+				    .ports = ports,
+				    .n_ports = 2,
+				    .sent = 190,
+				    .delivered = 178,
+				    .dropped = 10,
+				    .queued = 2,
+				    .crossings_data = 200,
+				    .crossings_ack = 180,
+				    .windows = 42,
+				    .virtual_ps = 51501500,
+				    .foreign = 4,
+				    .wall_us = 1234567,
+				    .cpu_us = 95,
+				    .peak_kb = 2048,
+				    .status = "stuck" };
 }
 
 static struct run_totals totals(const struct run_result *r)
@@ -60,12 +107,12 @@ static struct run_totals totals(const struct run_result *r)
 }
 
 /* What a function prints, as a string in text[]. */
-#define PRINTED(call)                                             \
-	({                                                        \
-		FILE *out = fmemopen(text, sizeof(text), "w");    \
-		call;                                             \
-		fclose(out);                                      \
-		text;                                             \
+#define PRINTED(call)                                                                                                  \
+	({                                                                                                             \
+		FILE *out = fmemopen(text, sizeof(text), "w");                                                         \
+		call;                                                                                                  \
+		fclose(out);                                                                                           \
+		text;                                                                                                  \
 	})
 
 static const char flows_golden[] =
@@ -173,9 +220,12 @@ static void p99__nearest_rank(void **state)
 	struct run_result r = { .flows = many };
 
 	for (u32 n = 1; n <= 200; n++) {
-		/* 211 is prime and above every n: each value 1000..1000 n once, out of order. Row n did not complete. */
+		/* 211 is prime and above every n: each value 1000..1000 n once, out of order. Row n did not complete.
+		 */
 		for (u32 i = 0; i < n; i++)
-			many[i] = (struct flow_record){ .completed = true, .fct_ps = 1000 * (i * 211 % n + 1), .ideal_ps = 1 };
+			many[i] = (struct flow_record){ .completed = true,
+							.fct_ps = 1000 * (i * 211 % n + 1),
+							.ideal_ps = 1 };
 		r.n_flows = n + 1;
 		assert_int_equal(totals(&r).p99_fct_ps, 1000 * (n - n / 100));
 	}
@@ -202,19 +252,21 @@ static void json__golden(void **state)
 	struct run_totals t = totals(&r);
 	char want[4096];
 
-	snprintf(want, sizeof(want),
-		 "{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
-		 "  \"topology\": \"fat-tree:k=4\",\n  \"transport\": \"roce\",\n  \"cc\": \"none\",\n  \"pfc\": true,\n"
-		 "  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  \"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
-		 "  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
-		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
-		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2\n  },\n  \"drop_rate\": 0.052632,\n"
-		 "  \"ecn_marks\": 3,\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
-		 "  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"packet_hops\": 380,\n"
-		 "  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
-		 "  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": 0.000095,\n"
-		 "  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
-		 flows_sha256);
+	snprintf(
+		want, sizeof(want),
+		"{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
+		"  \"topology\": \"fat-tree:k=4\",\n  \"transport\": \"roce\",\n  \"cc\": \"none\",\n  \"pfc\": true,\n"
+		"  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  \"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
+		"  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
+		"    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
+		"    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2\n  },\n  \"drop_rate\": 0.052632,\n"
+		"  \"ecn_marks\": 3,\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
+		"  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"packet_hops\": 380,\n"
+		"  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
+		"  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
+		"0.000095,\n"
+		"  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
+		flows_sha256);
 	assert_string_equal(PRINTED(assert_int_equal(records_json(&r, &t, out), 0)), want);
 }
 
@@ -271,8 +323,10 @@ static void table__golden(void **state)
 	assert_string_equal(
 		PRINTED(records_table(runs, t, labels, 2, out)),
 		"scheme      avg slowdown  avg FCT (ms)  99 % FCT (ms)                   drops       PAUSE  digest\n"
-		"RoCE + PFC         1.750        0.0272         0.0500           10 (5.2632 %)           2  47632a57abfe\n"
-		"IRN                    -             -              -           10 (5.2632 %)           2  45a9b0c8aedb\n");
+		"RoCE + PFC         1.750        0.0272         0.0500           10 (5.2632 %)           2  "
+		"47632a57abfe\n"
+		"IRN                    -             -              -           10 (5.2632 %)           2  "
+		"45a9b0c8aedb\n");
 }
 
 static const char *slurp(const char *dir, const char *name)
@@ -365,13 +419,20 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows_csv__golden),   cmocka_unit_test(flows_csv__rounding),
-		cmocka_unit_test(ports_csv__golden),   cmocka_unit_test(totals__sums),
-		cmocka_unit_test(totals__nothing_completed), cmocka_unit_test(digest__sensitivity),
-		cmocka_unit_test(p99__nearest_rank),   cmocka_unit_test(check__conservation),
-		cmocka_unit_test(json__golden),	       cmocka_unit_test(json__parses),
-		cmocka_unit_test(print__golden),       cmocka_unit_test(table__golden),
-		cmocka_unit_test(write__directory),    cmocka_unit_test(write__fails_clean),
+		cmocka_unit_test(flows_csv__golden),
+		cmocka_unit_test(flows_csv__rounding),
+		cmocka_unit_test(ports_csv__golden),
+		cmocka_unit_test(totals__sums),
+		cmocka_unit_test(totals__nothing_completed),
+		cmocka_unit_test(digest__sensitivity),
+		cmocka_unit_test(p99__nearest_rank),
+		cmocka_unit_test(check__conservation),
+		cmocka_unit_test(json__golden),
+		cmocka_unit_test(json__parses),
+		cmocka_unit_test(print__golden),
+		cmocka_unit_test(table__golden),
+		cmocka_unit_test(write__directory),
+		cmocka_unit_test(write__fails_clean),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -123,22 +123,22 @@ static const char mixed[] = "default 40gbit 2us\n"
 			    "host h0\nhost h1\nhost h2\n"
 			    "switch s0\nswitch s1\nswitch s2\nswitch s3\n"
 			    "link s0 s1 10gbit 1us\n"  /* s0 port 0, s1 port 0 */
-			    "link s0 s2\n"	       /* s0 port 1, s2 port 0 */
+			    "link s0 s2\n"             /* s0 port 1, s2 port 0 */
 			    "link s2 s0 100gbit 5us\n" /* s2 port 1, s0 port 2 */
 			    "link s1 s2 1mbit 1ms\n"   /* s1 port 1, s2 port 2 */
 			    "link s1 s3 40gbit 1us\n"  /* s1 port 2, s3 port 0 */
-			    "link s2 s3\n"	       /* s2 port 3, s3 port 1 */
-			    "link h0 s0\n"	       /* s0 port 3 */
-			    "link h1 s0\n"	       /* s0 port 4 */
+			    "link s2 s3\n"             /* s2 port 3, s3 port 1 */
+			    "link h0 s0\n"             /* s0 port 3 */
+			    "link h1 s0\n"             /* s0 port 4 */
 			    "link h2 s3 100gbit\n";    /* s3 port 2 */
 
 static void routes_compute__parallel_paths(void **state)
 {
 	static const u64 expected[4][3] = {
-		{1 << 3, 1 << 4, 1 << 0 | 1 << 1 | 1 << 2},
-		{1 << 0, 1 << 0, 1 << 2},
-		{1 << 0 | 1 << 1, 1 << 0 | 1 << 1, 1 << 3},
-		{1 << 0 | 1 << 1, 1 << 0 | 1 << 1, 1 << 2},
+		{ 1 << 3, 1 << 4, 1 << 0 | 1 << 1 | 1 << 2 },
+		{ 1 << 0, 1 << 0, 1 << 2 },
+		{ 1 << 0 | 1 << 1, 1 << 0 | 1 << 1, 1 << 3 },
+		{ 1 << 0 | 1 << 1, 1 << 0 | 1 << 1, 1 << 2 },
 	};
 	struct topo *t = parse(mixed);
 	struct routes r;

@@ -46,8 +46,8 @@ static int pair(u32 i, u32 cookie)
 {
 	char name[2][IFNAMSIZ];
 	struct rtnl_end end[2] = {
-		{ns, 1000 + i, name[0], {2, 0, 0, 0, 0, 1}},
-		{ns, 5000 + i, name[1], {2, 0, 0, 0, 0, 2}},
+		{ ns, 1000 + i, name[0], { 2, 0, 0, 0, 0, 1 } },
+		{ ns, 5000 + i, name[1], { 2, 0, 0, 0, 0, 2 } },
 	};
 
 	snprintf(name[0], IFNAMSIZ, "a%u", i);

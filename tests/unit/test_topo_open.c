@@ -70,7 +70,7 @@ static void check_fat_tree(const struct topo *t, u32 k)
 
 static void fat_tree__shape(void **state)
 {
-	static const u32 ks[] = {2, 4, 6, 8, 10, 12, 14, 16};
+	static const u32 ks[] = { 2, 4, 6, 8, 10, 12, 14, 16 };
 	char spec[32];
 
 	for (size_t i = 0; i < N(ks); i++) {
@@ -164,28 +164,29 @@ static void star_and_dumbbell__shape(void **state)
 static void generators__refuse_bad_arguments(void **state)
 {
 	static const char *const rows[][2] = {
-		{"fat-tree:k=5", "topology fat-tree: fat-tree: k=5: must be even"},
-		{"fat-tree:k=18", "topology fat-tree: fat-tree: k=18: not from 2 to 16"},
-		{"fat-tree:k=0", "topology fat-tree: fat-tree: k=0: not from 2 to 16"},
-		{"fat-tree:k=x", "topology fat-tree: fat-tree: k=x: not a whole number from 2 to 16"},
-		{"fat-tree:k=08", "topology fat-tree: fat-tree: k=08: not a whole number from 2 to 16"},
-		{"fat-tree:k=99999999999999999999",
-		 "topology fat-tree: fat-tree: k=99999999999999999999: not a whole number from 2 to 16"},
-		{"fat-tree:n=4", "topology fat-tree: fat-tree: n: unknown key: say k rate delay"},
-		{"fat-tree:rate=40", "topology fat-tree: fat-tree: rate=40: not like 40gbit"},
-		{"fat-tree:delay=2gbit", "topology fat-tree: fat-tree: delay=2gbit: not like 2us"},
-		{"leaf-spine:hosts=60,spines=5",
-		 "topology leaf-spine: leaf-spine: hosts=60 spines=5: a leaf has at most 64 ports"},
-		{"leaf-spine:leaves=1,hosts=1", "topology leaf-spine: leaf-spine: leaves=1 hosts=1: only one host"},
-		{"leaf-spine:leaves=65", "topology leaf-spine: leaf-spine: leaves=65: not from 1 to 64"},
-		{"star:n=1", "topology star: star: n=1: not from 2 to 64"},
-		{"star:n=65", "topology star: star: n=65: not from 2 to 64"},
-		{"dumbbell:left=0", "topology dumbbell: dumbbell: left=0: not from 1 to 63"},
-		{"dumbbell:bottleneck=fast", "topology dumbbell: dumbbell: bottleneck=fast: not like 40gbit"},
+		{ "fat-tree:k=5", "topology fat-tree: fat-tree: k=5: must be even" },
+		{ "fat-tree:k=18", "topology fat-tree: fat-tree: k=18: not from 2 to 16" },
+		{ "fat-tree:k=0", "topology fat-tree: fat-tree: k=0: not from 2 to 16" },
+		{ "fat-tree:k=x", "topology fat-tree: fat-tree: k=x: not a whole number from 2 to 16" },
+		{ "fat-tree:k=08", "topology fat-tree: fat-tree: k=08: not a whole number from 2 to 16" },
+		{ "fat-tree:k=99999999999999999999",
+		  "topology fat-tree: fat-tree: k=99999999999999999999: not a whole number from 2 to 16" },
+		{ "fat-tree:n=4", "topology fat-tree: fat-tree: n: unknown key: say k rate delay" },
+		{ "fat-tree:rate=40", "topology fat-tree: fat-tree: rate=40: not like 40gbit" },
+		{ "fat-tree:delay=2gbit", "topology fat-tree: fat-tree: delay=2gbit: not like 2us" },
+		{ "leaf-spine:hosts=60,spines=5",
+		  "topology leaf-spine: leaf-spine: hosts=60 spines=5: a leaf has at most 64 ports" },
+		{ "leaf-spine:leaves=1,hosts=1", "topology leaf-spine: leaf-spine: leaves=1 hosts=1: only one host" },
+		{ "leaf-spine:leaves=65", "topology leaf-spine: leaf-spine: leaves=65: not from 1 to 64" },
+		{ "star:n=1", "topology star: star: n=1: not from 2 to 64" },
+		{ "star:n=65", "topology star: star: n=65: not from 2 to 64" },
+		{ "dumbbell:left=0", "topology dumbbell: dumbbell: left=0: not from 1 to 63" },
+		{ "dumbbell:bottleneck=fast", "topology dumbbell: dumbbell: bottleneck=fast: not like 40gbit" },
 		/* What only the parser can tell comes with the line of the script's output. */
-		{"star:rate=60gbit", "star:rate=60gbit:2: rate 60gbit: not a whole number of ps per byte: "
-				     "the nearest are 50gbit and 62500mbit"},
-		{"star:delay=0us", "star:delay=0us:2: delay 0us: must be above 0"},
+		{ "star:rate=60gbit",
+		  "star:rate=60gbit:2: rate 60gbit: not a whole number of ps per byte: "
+		  "the nearest are 50gbit and 62500mbit" },
+		{ "star:delay=0us", "star:delay=0us:2: delay 0us: must be above 0" },
 	};
 
 	for (size_t i = 0; i < N(rows); i++)
@@ -195,7 +196,9 @@ static void generators__refuse_bad_arguments(void **state)
 static void topo_open__bad_specs(void **state)
 {
 	static const char known[] = "no such file or generator (generators: dumbbell, fat-tree, leaf-spine, star)";
-	static const char *const names[] = {"fat-tre", "", "..", "generator.inc", "fat tree", "-star", "Star", "$(id)"};
+	static const char *const names[] = {
+		"fat-tre", "", "..", "generator.inc", "fat tree", "-star", "Star", "$(id)"
+	};
 	char spec[1000], message[TOPO_ERR_MAX];
 
 	for (size_t i = 0; i < N(names); i++) {
@@ -293,8 +296,8 @@ static int make_dir(void **state)
 
 static int remove_dir(void **state)
 {
-	static const char *const names[] = {"two.topo",	 "silent.sh",  "killed.sh", "lines.sh", "empty.sh",
-					    "chatty.sh", "endless.sh", "plain.sh",  "late.sh",	"stdin.sh"};
+	static const char *const names[] = { "two.topo",  "silent.sh",  "killed.sh", "lines.sh", "empty.sh",
+					     "chatty.sh", "endless.sh", "plain.sh",  "late.sh",  "stdin.sh" };
 	char path[64];
 
 	for (size_t i = 0; i < N(names); i++) {

@@ -27,10 +27,10 @@ static void unit_rate__exact(void **state)
 		const char *text;
 		u32 ps;
 	} rows[] = {
-		{"40gbit", 200},       {"100gbit", 80},	   {"400gbit", 20},	    {"10mbit", 800000},
-		{"1gbit", 8000},       {"25gbit", 320},	   {"2.5gbit", 3200},	    {"0.04tbit", 200},
-		{"8tbit", 1},	       {"40000mbit", 200}, {"40Gbit", 200},	    {"40.000gbit", 200},
-		{"2kbit", 4000000000}, {"800gbit", 10},	   {"1000000000bit", 8000},
+		{ "40gbit", 200 },       { "100gbit", 80 },    { "400gbit", 20 },         { "10mbit", 800000 },
+		{ "1gbit", 8000 },       { "25gbit", 320 },    { "2.5gbit", 3200 },       { "0.04tbit", 200 },
+		{ "8tbit", 1 },          { "40000mbit", 200 }, { "40Gbit", 200 },         { "40.000gbit", 200 },
+		{ "2kbit", 4000000000 }, { "800gbit", 10 },    { "1000000000bit", 8000 },
 	};
 	u32 ps;
 
@@ -43,26 +43,26 @@ static void unit_rate__exact(void **state)
 static void unit_rate__refused(void **state)
 {
 	static const char *const rows[][2] = {
-		{"60gbit", "rate 60gbit: not a whole number of ps per byte: the nearest are 50gbit and 62500mbit"},
-		{"41gbit", "the nearest are 40gbit and 50gbit"},
-		{"39999999999bit", "and 40gbit"},
-		{"0gbit", "rate 0gbit: must be above 0"},
-		{"40", "rate 40: no unit: say bit, kbit, mbit, gbit or tbit"},
-		{"40gb", "unknown unit 'gb'"},
-		{"40 gbit", "unknown unit ' gbit'"},
-		{"gbit", "rate 'gbit': not a number"},
-		{"", "rate '': not a number"},
-		{"-1gbit", "not a number"},
-		{"+1gbit", "not a number"},
-		{".5gbit", "not a number"},
-		{"5.gbit", "not a number"},
-		{"1.5.5gbit", "unknown unit '.5gbit'"},
-		{"1.5bit", "finer than 1 bit/s"},
-		{"16tbit", "rate 16tbit: too fast: the limit is 8tbit"},
-		{"1kbit", "rate 1kbit: too slow: the limit is"},
-		{"99999999999999999999gbit", "too many digits"},
-		{"18446744073709551615tbit", "too large"},
-		{"0x10gbit", "unknown unit 'x10gbit'"},
+		{ "60gbit", "rate 60gbit: not a whole number of ps per byte: the nearest are 50gbit and 62500mbit" },
+		{ "41gbit", "the nearest are 40gbit and 50gbit" },
+		{ "39999999999bit", "and 40gbit" },
+		{ "0gbit", "rate 0gbit: must be above 0" },
+		{ "40", "rate 40: no unit: say bit, kbit, mbit, gbit or tbit" },
+		{ "40gb", "unknown unit 'gb'" },
+		{ "40 gbit", "unknown unit ' gbit'" },
+		{ "gbit", "rate 'gbit': not a number" },
+		{ "", "rate '': not a number" },
+		{ "-1gbit", "not a number" },
+		{ "+1gbit", "not a number" },
+		{ ".5gbit", "not a number" },
+		{ "5.gbit", "not a number" },
+		{ "1.5.5gbit", "unknown unit '.5gbit'" },
+		{ "1.5bit", "finer than 1 bit/s" },
+		{ "16tbit", "rate 16tbit: too fast: the limit is 8tbit" },
+		{ "1kbit", "rate 1kbit: too slow: the limit is" },
+		{ "99999999999999999999gbit", "too many digits" },
+		{ "18446744073709551615tbit", "too large" },
+		{ "0x10gbit", "unknown unit 'x10gbit'" },
 	};
 	u32 ps = 77;
 
@@ -112,16 +112,16 @@ static void unit_time__exact(void **state)
 		const char *text;
 		u64 ps;
 	} rows[] = {
-		{"2us", 2000000},
-		{"500ns", 500000},
-		{"1.5ms", 1500000000},
-		{"3s", 3000000000000},
-		{"250ps", 250},
-		{"0.001ns", 1},
-		{"0s", 0},
-		{"1.50000us", 1500000},
-		{"18446744073709551615ps", UINT64_MAX},
-		{"18446744.073709551615s", UINT64_MAX},
+		{ "2us", 2000000 },
+		{ "500ns", 500000 },
+		{ "1.5ms", 1500000000 },
+		{ "3s", 3000000000000 },
+		{ "250ps", 250 },
+		{ "0.001ns", 1 },
+		{ "0s", 0 },
+		{ "1.50000us", 1500000 },
+		{ "18446744073709551615ps", UINT64_MAX },
+		{ "18446744.073709551615s", UINT64_MAX },
 	};
 	u64 ps;
 
@@ -134,10 +134,10 @@ static void unit_time__exact(void **state)
 static void unit_time__refused(void **state)
 {
 	static const char *const rows[][2] = {
-		{"0.5ps", "time 0.5ps: finer than 1 ps"},	   {"0.0001ns", "finer than 1 ps"},
-		{"2", "time 2: no unit: say ps, ns, us, ms or s"}, {"2h", "unknown unit 'h'"},
-		{"18446744073709551616ps", "too many digits"},	   {"18446745s", "time 18446745s: too large"},
-		{"0.00000000000000000001s", "too many digits"},	   {"us", "not a number"},
+		{ "0.5ps", "time 0.5ps: finer than 1 ps" },          { "0.0001ns", "finer than 1 ps" },
+		{ "2", "time 2: no unit: say ps, ns, us, ms or s" }, { "2h", "unknown unit 'h'" },
+		{ "18446744073709551616ps", "too many digits" },     { "18446745s", "time 18446745s: too large" },
+		{ "0.00000000000000000001s", "too many digits" },    { "us", "not a number" },
 	};
 	u64 ps;
 
@@ -147,7 +147,7 @@ static void unit_time__refused(void **state)
 
 static void unit_print_time__is_read_back(void **state)
 {
-	static const u64 rows[] = {0, 1, 999, 1000, 2000000, 1500000, 25430400, 1000000000000, UINT64_MAX};
+	static const u64 rows[] = { 0, 1, 999, 1000, 2000000, 1500000, 25430400, 1000000000000, UINT64_MAX };
 	char buf[32];
 	u64 ps;
 
@@ -166,19 +166,19 @@ static void unit_size__exact(void **state)
 		const char *text;
 		u64 bytes;
 	} rows[] = {
-		{"240000", 240000},
-		{"240KB", 240000},
-		{"1KiB", 1024},
-		{"3MB", 3000000},
-		{"0", 0},
-		{"1.5KB", 1500},
-		{"0.5KiB", 512},
-		{"2GiB", 2147483648},
-		{"7B", 7},
-		{"1.5GB", 1500000000},
-		{"1.0", 1},
-		{"2MiB", 2097152},
-		{"18446744073709551615", UINT64_MAX},
+		{ "240000", 240000 },
+		{ "240KB", 240000 },
+		{ "1KiB", 1024 },
+		{ "3MB", 3000000 },
+		{ "0", 0 },
+		{ "1.5KB", 1500 },
+		{ "0.5KiB", 512 },
+		{ "2GiB", 2147483648 },
+		{ "7B", 7 },
+		{ "1.5GB", 1500000000 },
+		{ "1.0", 1 },
+		{ "2MiB", 2097152 },
+		{ "18446744073709551615", UINT64_MAX },
 	};
 	u64 bytes;
 
@@ -191,9 +191,9 @@ static void unit_size__exact(void **state)
 static void unit_size__refused(void **state)
 {
 	static const char *const rows[][2] = {
-		{"1.5", "size 1.5: finer than 1 byte"},	 {"1.0001KB", "finer than 1 byte"},
-		{"3TB", "unknown unit 'TB': say B, KB"}, {"KB", "not a number"},
-		{"18446744073709551615KB", "too large"},
+		{ "1.5", "size 1.5: finer than 1 byte" },  { "1.0001KB", "finer than 1 byte" },
+		{ "3TB", "unknown unit 'TB': say B, KB" }, { "KB", "not a number" },
+		{ "18446744073709551615KB", "too large" },
 	};
 	u64 bytes;
 
@@ -207,14 +207,14 @@ static void unit_prob__exact(void **state)
 		const char *text;
 		u32 ppb;
 	} rows[] = {
-		{"0.001", 1000000},    {"1e-5", 10000},
-		{"0.1%", 1000000},     {"0", 0},
-		{"1", 1000000000},     {"100%", 1000000000},
-		{"1e-9", 1},	       {"0.000000001", 1},
-		{"1.5e-3", 1500000},   {"0.0", 0},
-		{"0e-999999", 0},      {"0e99999999999", 0},
-		{"10e-1", 1000000000}, {"0.01e+1", 100000000},
-		{"1E-2%", 100000},     {"1000000000000e-15", 1000000},
+		{ "0.001", 1000000 },    { "1e-5", 10000 },
+		{ "0.1%", 1000000 },     { "0", 0 },
+		{ "1", 1000000000 },     { "100%", 1000000000 },
+		{ "1e-9", 1 },           { "0.000000001", 1 },
+		{ "1.5e-3", 1500000 },   { "0.0", 0 },
+		{ "0e-999999", 0 },      { "0e99999999999", 0 },
+		{ "10e-1", 1000000000 }, { "0.01e+1", 100000000 },
+		{ "1E-2%", 100000 },     { "1000000000000e-15", 1000000 },
 	};
 	u32 ppb;
 
@@ -227,22 +227,22 @@ static void unit_prob__exact(void **state)
 static void unit_prob__refused(void **state)
 {
 	static const char *const rows[][2] = {
-		{"1.1", "probability 1.1: above 1"},
-		{"2", "above 1"},
-		{"100.1%", "above 1"},
-		{"1e5", "above 1"},
-		{"1e999999999999", "above 1"},
-		{"1e-10", "finer than 1e-9"},
-		{"1e-999999999999", "finer than 1e-9"},
-		{"0.00000000015", "finer than 1e-9"},
-		{"18446744073709551615e9", "above 1"},
-		{"1e", "not like 0.001, 1e-5 or 0.1%"},
-		{"1e--5", "not like"},
-		{"0.1%%", "not like"},
-		{"0.1x", "not like"},
-		{"-0.1", "not a number"},
-		{"", "not a number"},
-		{"nan", "not a number"},
+		{ "1.1", "probability 1.1: above 1" },
+		{ "2", "above 1" },
+		{ "100.1%", "above 1" },
+		{ "1e5", "above 1" },
+		{ "1e999999999999", "above 1" },
+		{ "1e-10", "finer than 1e-9" },
+		{ "1e-999999999999", "finer than 1e-9" },
+		{ "0.00000000015", "finer than 1e-9" },
+		{ "18446744073709551615e9", "above 1" },
+		{ "1e", "not like 0.001, 1e-5 or 0.1%" },
+		{ "1e--5", "not like" },
+		{ "0.1%%", "not like" },
+		{ "0.1x", "not like" },
+		{ "-0.1", "not a number" },
+		{ "", "not a number" },
+		{ "nan", "not a number" },
 	};
 	u32 ppb;
 

@@ -251,7 +251,8 @@ static void permutation__derangement(void **state)
 	u32 n, different = 0;
 
 	for (u32 hosts = 2; hosts < 40; hosts++) {
-		struct run_cfg c = CONFIG("workload=permutation", "seed=9"), d = CONFIG("workload=permutation", "seed=10");
+		struct run_cfg c = CONFIG("workload=permutation", "seed=9"),
+			       d = CONFIG("workload=permutation", "seed=10");
 		struct flow *f = make(&c, hosts, &n), *g = make(&d, hosts, &n);
 		u64 to = 0;
 
@@ -393,7 +394,8 @@ static void file__refuses(void **state)
 static void file__refuses_binary(void **state)
 {
 	static const char nul[] = HEAD "0,0,1,1\0,0\n";
-	struct run_cfg c = file_config("file"), none = CONFIG("workload=file:/nonexistent/x"), dir = CONFIG("workload=file:/");
+	struct run_cfg c = file_config("file"), none = CONFIG("workload=file:/nonexistent/x"),
+		       dir = CONFIG("workload=file:/");
 	static char wide[5000];
 
 	put_file(nul, sizeof(nul) - 1);
@@ -555,16 +557,26 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(heavy_tailed__statistics), cmocka_unit_test(heavy_tailed__pinned),
-		cmocka_unit_test(poisson__deterministic),   cmocka_unit_test(poisson__prefix),
-		cmocka_unit_test(poisson__independent_hosts), cmocka_unit_test(poisson__mixed_rates),
-		cmocka_unit_test(websearch__statistics),    cmocka_unit_test(incast__spread),
-		cmocka_unit_test(permutation__derangement), cmocka_unit_test(permutation__uniform),
-		cmocka_unit_test(hosts__too_few),	    cmocka_unit_test(file__reads),
-		cmocka_unit_test(file__refuses),	    cmocka_unit_test(file__refuses_binary),
-		cmocka_unit_test(csv__round_trip),	    cmocka_unit_test(cdf__reads),
-		cmocka_unit_test(cdf__refuses),		    cmocka_unit_test(cdf__too_many_points),
-		cmocka_unit_test(file__fuzz),		    cmocka_unit_test(cdf__fuzz),
+		cmocka_unit_test(heavy_tailed__statistics),
+		cmocka_unit_test(heavy_tailed__pinned),
+		cmocka_unit_test(poisson__deterministic),
+		cmocka_unit_test(poisson__prefix),
+		cmocka_unit_test(poisson__independent_hosts),
+		cmocka_unit_test(poisson__mixed_rates),
+		cmocka_unit_test(websearch__statistics),
+		cmocka_unit_test(incast__spread),
+		cmocka_unit_test(permutation__derangement),
+		cmocka_unit_test(permutation__uniform),
+		cmocka_unit_test(hosts__too_few),
+		cmocka_unit_test(file__reads),
+		cmocka_unit_test(file__refuses),
+		cmocka_unit_test(file__refuses_binary),
+		cmocka_unit_test(csv__round_trip),
+		cmocka_unit_test(cdf__reads),
+		cmocka_unit_test(cdf__refuses),
+		cmocka_unit_test(cdf__too_many_points),
+		cmocka_unit_test(file__fuzz),
+		cmocka_unit_test(cdf__fuzz),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
