@@ -32,7 +32,7 @@ int cmd_fail(int code, const char *fmt, ...)
 
 const char *cmd_generators(void)
 {
-	static char dir[PATH_MAX + 16];
+	static char dir[PATH_MAX + 32];
 	const char *env = getenv("LOSSLAB_TOPO");
 	char self[PATH_MAX];
 	ssize_t n;
@@ -42,9 +42,14 @@ const char *cmd_generators(void)
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n > 0) {
 		self[n] = '\0';
-		snprintf(dir, sizeof(dir), "%s/../topo", dirname(self));
-		if (!access(dir, R_OK | X_OK))
-			return dir;
+		const char *at[] = { "topo", "share/losslab/topo" }; /* built, installed */
+		const char *bin = dirname(self);
+
+		for (unsigned int i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+			snprintf(dir, sizeof(dir), "%s/../%s", bin, at[i]);
+			if (!access(dir, R_OK | X_OK))
+				return dir;
+		}
 	}
 	return PREFIX "/share/losslab/topo";
 }

@@ -22,7 +22,8 @@ int cmd_status(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
-/* Where the generator scripts are: $LOSSLAB_TOPO, else ../topo beside the program, else PREFIX/share/losslab/topo. */
+/* Where the generator scripts are: $LOSSLAB_TOPO, else ../topo or ../share/losslab/topo beside the
+ * program's folder, else PREFIX/share/losslab/topo. */
 const char *cmd_generators(void);
 /* Print "losslab: what: which: why" on stderr and return @code. */
 int cmd_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

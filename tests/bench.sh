@@ -17,15 +17,26 @@ field() { sed -n 's/^ *"'"$1"'": \([0-9.]*\),*$/\1/p; s/.*"'"$1"'": \([0-9.]*\)[
 # busy: CPU seconds that the whole machine has spent, softirq included
 busy() { awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) / '"$(getconf CLK_TCK)"' }' /proc/stat; }
 
-# crossings ENGINE WORDS...: data and ACK crossings, CPU seconds of the lab and of the whole machine, wall seconds, peak memory
+available() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
+# sample FILE: the machine's available memory, KB, twenty times a second until killed
+sample() { while :; do available; sleep 0.05; done >"$1"; }
+
+# crossings ENGINE WORDS...: data and ACK crossings, CPU seconds of the lab and of the whole machine, wall seconds, peak memory of
+# the lab as the machine sees it: agents, BPF maps, namespaces
 crossings() {
-	local engine=$1 json before
+	local engine=$1 json before samples sampler
 	shift
+	samples=$(mktemp)
 	before=$(busy)
+	sample "$samples" &
+	sampler=$!
 	json=$("$losslab" run -q -j -e "$engine" "$@")
+	kill $sampler
+	wait $sampler 2>/dev/null || :
 	awk -v d="$(field data <<<"$json")" -v a="$(field ack <<<"$json")" -v c="$(field cpu_s <<<"$json")" -v w="$(field wall_s <<<"$json")" \
-		-v m="$(field peak_rss_kb <<<"$json")" -v b="$before" -v e="$(busy)" \
+		-v m="$(awk 'NR == 1 { most = least = $1 } { if ($1 < least) least = $1 } END { print most - least }' "$samples")" -v b="$before" -v e="$(busy)" \
 		'BEGIN { print (d + a) / c / 1e6, d / c / 1e6, a / c / 1e6, (d + a) / (e - b + 1e-9) / 1e6, (d + a) / w / 1e6, m / 1024 }'
+	rm -f "$samples"
 }
 
 row() { # LABEL ENGINE WORDS...
