@@ -22,7 +22,7 @@
 #include "lab/netlab.h"
 
 #define WAIT_SECONDS 10 /* of wall time for a frame to cross its veth */
-#define EMIT_BATCH 256  /* frames per flush of the redirects, the most the kernel takes */
+#define EMIT_BATCH 64   /* frames per flush of the redirects: their pages stay in the cache (256 was 3 % slower) */
 
 struct kernel {
 	struct engine e;
