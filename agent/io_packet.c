@@ -198,7 +198,7 @@ static bool io_peek(void *ctx, struct rx_frame *f)
 
 	while (io->taken < io->expected && !io->err[0]) {
 		struct tpacket2_hdr *h = ring_slot(io);
-		const u8 *frame = (const u8 *)h + 0, *stamp;
+		const u8 *frame = (const u8 *)h, *stamp;
 
 		if (!await(io, h)) {
 			snprintf(io->err, sizeof(io->err),

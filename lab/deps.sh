@@ -24,6 +24,7 @@ bats bats
 iproute2 ip
 util-linux taskset
 tshark tshark
+jq jq
 shellcheck shellcheck
 cppcheck cppcheck
 clang-format clang-format'

@@ -59,8 +59,8 @@ struct fabric {
 };
 
 /*
- * Plan a run. @shared_results: memory for the flows' results and indices is shared with child processes.
- * 0, or -errno and one line in err[FABRIC_ERR_MAX].
+ * Plan a run. The flows' results and indices lie in memory that child processes share. 0, or -errno and one line in
+ * err[FABRIC_ERR_MAX]; fabric_free() in any case.
  */
 int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *topo, char *err);
 void fabric_free(struct fabric *f);
