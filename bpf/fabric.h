@@ -181,7 +181,7 @@ _Static_assert(sizeof(struct emission) == 24, "struct emission");
 /* Settings of a run that the decisions read. */
 struct fab_cfg {
 	u64 seed;
-	u32 n_switches, n_hosts, n_ports;
+	u32 n_hosts;
 	u32 buffer;
 	u32 quanta;
 	u32 kmin, kmax;
@@ -189,7 +189,6 @@ struct fab_cfg {
 	u8 pfc;   /* classes under PFC */
 	u8 ecn;   /* 1: RED-style marking */
 	u8 pad[2];
-	u32 emit_max;   /* room in the emission list */
 	u32 n_small;    /* frames 0..n_small-1 have small slots, the others large ones */
 	u32 slot_large; /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
 };

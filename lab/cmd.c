@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lab/cmd_priv.h"
@@ -95,6 +96,14 @@ int cmd_getopt(int argc, char **argv, const struct option *options)
 int cmd_getopt_first(int argc, char **argv, const struct option *options)
 {
 	return get_option(argc, argv, options, true);
+}
+
+double cmd_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 int cmd_exit_code(int err)

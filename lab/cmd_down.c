@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "lab/cmd_priv.h"
 #include "lab/netlab_priv.h"
@@ -21,23 +20,15 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static int down(const char *name)
 {
-	double start = seconds();
+	double start = cmd_seconds();
 	char err[LAB_ERR_MAX];
 	int ret = netlab_down(name, err);
 
 	if (ret)
 		return cmd_fail(cmd_exit_code(ret), "down: %s", err);
-	printf("%s: down in %.2f s\n", name, seconds() - start);
+	printf("%s: down in %.2f s\n", name, cmd_seconds() - start);
 	return EXIT_DONE;
 }
 

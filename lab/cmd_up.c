@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "lab/cmd_priv.h"
 #include "lab/netlab.h"
@@ -17,14 +16,6 @@ static const struct option options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Build it. A signal that comes meanwhile waits until the message is out, then ends us as it would have. */
 static int build(const char *name, const char *spec, const struct topo *t, double start)
@@ -44,7 +35,7 @@ static int build(const char *name, const char *spec, const struct topo *t, doubl
 		ret = cmd_fail(cmd_exit_code(ret), "up: %s", err);
 	} else {
 		printf("%s: %s: %u hosts, %u switches, %u links up in %.2f s\n", name, t->title[0] ? t->title : spec,
-		       t->n_hosts, t->n_switches, t->n_links, seconds() - start);
+		       t->n_hosts, t->n_switches, t->n_links, cmd_seconds() - start);
 		fflush(stdout);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
@@ -54,7 +45,7 @@ static int build(const char *name, const char *spec, const struct topo *t, doubl
 int cmd_up(int argc, char **argv)
 {
 	const char *name = "lab", *spec;
-	double start = seconds();
+	double start = cmd_seconds();
 	char err[TOPO_ERR_MAX];
 	struct topo *t;
 	int c, ret;

@@ -169,7 +169,6 @@ static void plan_slots(struct fabric *f)
 	z->small = ready[0] + wire + small;
 	z->large = ready[1] + wire / 4 + buffers / f->frame_max * 5 / 4 + 16 * z->ports;
 	f->fab.n_small = z->small;
-	f->fab.emit_max = z->emissions;
 	f->fab.slot_large = (f->frame_max + 63) / 64 * 64;
 	if (f->fab.slot_large < 2 * SLOT_SMALL)
 		f->fab.slot_large = 2 * SLOT_SMALL;
@@ -205,7 +204,6 @@ static void plan_fab_cfg(struct fabric *f)
 	const struct run_cfg *c = f->cfg;
 
 	f->fab.seed = c->seed;
-	f->fab.n_switches = f->size.switches;
 	f->fab.n_hosts = f->size.hosts;
 	f->fab.buffer = c->buffer;
 	f->fab.quanta = c->quanta;
@@ -430,7 +428,6 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 			 cfg->quanta, 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1);
 		return -EINVAL;
 	}
-	f->fab.n_ports = f->size.ports;
 	plan_slots(f);
 	rc = plan_hosts(f, err);
 	return rc ? rc : plan_flows(f, err);

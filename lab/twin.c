@@ -13,7 +13,6 @@
 #include "bpf/parse.h"
 
 struct twin_host {
-	struct twin *twin;
 	struct nic *nic;
 	struct nic_io io;
 	u32 number;
@@ -286,7 +285,6 @@ static int twin_hosts(struct twin *t, const struct fabric *f)
 	for (u32 i = 0; i < f->size.hosts; i++) {
 		struct twin_host *h = &t->hosts[i];
 
-		h->twin = t;
 		h->number = i;
 		h->mask = f->ports[f->host_port[i]].arrq_mask;
 		h->ring = calloc(h->mask + 1, sizeof(u32));

@@ -109,9 +109,7 @@ static inline int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival,
 static inline void reset(u32 buffer, u32 xoff, u32 xon)
 {
 	memset(&w, 0, sizeof(w));
-	w.cfg = (struct fab_cfg){
-		.seed = 1, .n_switches = 1, .n_hosts = PORTS, .n_ports = PORTS, .buffer = buffer, .quanta = 65535
-	};
+	w.cfg = (struct fab_cfg){ .seed = 1, .n_hosts = PORTS, .buffer = buffer, .quanta = 65535 };
 	w.cfg.pfc = xoff ? 0xff : 0;
 	w.sw.n_ports = PORTS;
 	for (u32 i = 0; i < FAB_PORTS; i++)
