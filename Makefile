@@ -6,7 +6,7 @@ CC = gcc
 CLANG ?= clang
 B := build
 
-LIBS := libbpf libmnl jansson libcrypto libdeflate
+LIBS := libbpf libmnl jansson libcrypto libdeflate libisal
 
 WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
 CPPFLAGS += -I. -D_GNU_SOURCE -DPREFIX='"$(PREFIX)"'

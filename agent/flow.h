@@ -7,20 +7,41 @@
 
 #include "bpf/types.h"
 
+/*
+ * How a flow's bytes travel. In all of them data goes from src to dst; of a READ, dst is the requester: it asks for
+ * each message, and src's responses are the data.
+ */
+enum flow_op { FLOW_WRITE, FLOW_SEND, FLOW_READ };
+
 /* One flow: a transfer of @bytes from host @src to host @dst that begins at @start_ps. */
 struct flow {
 	u32 id; /* 0..n-1, the row's place in the table */
 	u32 src, dst;
-	u32 pad;
+	u32 op;    /* enum flow_op */
 	u64 bytes; /* >= 1 */
 	u64 start_ps;
 };
 
-/* What the two hosts of a flow have to say of it. The receiver writes done_ps, the sender the rest. */
+/* Why a queue pair stopped in error; the names of ibv_wc_status, shortened. */
+enum qp_error {
+	QP_OK,
+	QP_RETRY,  /* retry_cnt exceeded: timeouts without progress */
+	QP_RNR,    /* rnr_retry exceeded: the responder never had a receive posted */
+	QP_ACCESS, /* remote access error: outside the region, or a wrong key */
+	QP_ERRORS
+};
+
+/*
+ * What the two hosts of a flow have to say of it. The receiver of the data writes done_ps; error is written by the
+ * requester at once, the rest by the sender of the data at the end.
+ */
 struct flow_result {
-	u64 done_ps; /* arrival of the last missing byte at the receiver, or TIME_NEVER */
+	u64 done_ps; /* arrival of the last missing byte at dst, or TIME_NEVER */
 	u64 packets_sent, retransmitted, timeouts, nacks;
-	bool acked; /* the sender knows */
+	u64 cnps;     /* notices of congestion that reached the sender: CNPs, or answers that carry a mark */
+	u64 rnr_naks; /* that reached the sender */
+	u32 error;    /* enum qp_error */
+	bool acked;   /* the sender knows */
 };
 
 /*

@@ -59,10 +59,10 @@ static u64 seconds(void)
 	return t.tv_sec;
 }
 
-/* The payload of a packet: bytes that depend on connection and PSN, so that a misplaced one is seen. */
-static const u8 *payload_of(const struct io_packet *io, u32 qpn, u32 psn)
+/* The payload of a packet: bytes that depend on flow and PSN or sequence number, so that a misplaced one is seen. */
+static const u8 *payload_of(const struct io_packet *io, u32 flow, u32 number)
 {
-	return io->pattern + (mix64((u64)qpn << 32 | psn) & (PATTERN - 1));
+	return io->pattern + (mix64((u64)flow << 32 | number) & (PATTERN - 1));
 }
 
 static int open_ring(struct io_packet *io)
@@ -231,16 +231,14 @@ static void io_take(void *ctx, const struct rx_frame *f)
 	next_slot(io, f->cookie);
 }
 
-/* ICRC, and the payload that belongs to this connection and PSN. */
+/* The checksums, and the payload that belongs to this flow and number. */
 static int io_check(void *ctx, const struct rx_frame *f, const struct rx_packet *p)
 {
 	struct io_packet *io = ctx;
-	const u8 *crc = f->head + p->icrc_off;
-	u32 have = (u32)crc[0] | (u32)crc[1] << 8 | (u32)crc[2] << 16 | (u32)crc[3] << 24;
 
-	if (packet_icrc(f->head, p->icrc_off) != have)
+	if (!packet_intact(f->head, p))
 		return -1;
-	return p->payload ? memcmp(f->head + p->payload_off, payload_of(io, p->qpn, p->psn), p->payload) : 0;
+	return p->payload ? memcmp(f->head + p->payload_off, payload_of(io, p->flow, p->number), p->payload) : 0;
 }
 
 /* Wait until no more than UNCOUNTED_MAX - BATCH frames of ours are on the link. */
@@ -283,17 +281,14 @@ static int io_send(void *ctx, const struct tx_frame *f)
 {
 	struct io_packet *io = ctx;
 	u8 *b = io->iov[io->n_out].iov_base;
-	u32 end = f->head_len, crc;
+	u32 end = f->head_len;
 
 	memcpy(b, f->head, f->head_len);
 	if (f->payload)
-		memcpy(b + end, payload_of(io, get24(b + BTH_OFF + 5), get24(b + BTH_OFF + 9)), f->payload);
+		memcpy(b + end, payload_of(io, f->flow, f->number), f->payload);
 	end += f->payload;
 	memset(b + end, 0, f->pad);
-	end += f->pad;
-	crc = packet_icrc(b, end);
-	for (u32 i = 0; i < ICRC_LEN; i++)
-		b[end++] = crc >> (8 * i);
+	end = packet_seal(b, end + f->pad, b[IP_OFF + 9] == IP_TCP ? FORMAT_TCP : FORMAT_ROCE);
 	memset(b + end, 0, f->len - end);
 	stamp_put(b + f->len, f->len, f->arrival);
 	io->iov[io->n_out].iov_len = f->len + STAMP_LEN;

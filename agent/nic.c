@@ -1,77 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The NIC's life: set-up, the loop over events in order of virtual time, reports. */
+/* The NIC's life: the loop over events in order of virtual time, reports. */
 #include "agent/nic_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bpf/hash.h"
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
-
-static int compare_starts(const void *a, const void *b, void *arg)
-{
-	const struct nic *n = arg;
-	const struct flow *x = &n->par->flows->flows[((const struct source *)a)->flow];
-	const struct flow *y = &n->par->flows->flows[((const struct source *)b)->flow];
-	u64 rx, ry;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	rx = tie_rank(n->par->seed, n->par->node, x->id, x->start_ps);
-	ry = tie_rank(n->par->seed, n->par->node, y->id, y->start_ps);
-	return rx < ry ? -1 : rx > ry;
-}
-
-static int open_source(struct nic *n, struct source *s)
-{
-	s->qp.par = &n->par->recovery;
-	s->qp.n_packets = packet_count(&n->par->rules, n->par->flows->flows[s->flow].bytes);
-	s->qp.armed = TIME_NEVER;
-	return n->par->ops->open(&s->qp, NULL);
-}
-
-static int open_sink(struct nic *n, struct rqp *r, u32 flow)
-{
-	u32 window;
-
-	r->n_packets = packet_count(&n->par->rules, n->par->flows->flows[flow].bytes);
-	if (!n->par->ops->sacks)
-		return 0;
-	window = n->par->recovery.cap < r->n_packets ? n->par->recovery.cap : r->n_packets;
-	return bitmap_init(&r->got, window) || bitmap_init(&r->last, window);
-}
-
-static int open_connections(struct nic *n)
-{
-	const struct flow_table *t = n->par->flows;
-	u32 src = 0, dst = 0;
-
-	for (u32 i = 0; i < t->n; i++) {
-		n->n_sources += t->flows[i].src == n->par->host;
-		n->n_sinks += t->flows[i].dst == n->par->host;
-	}
-	n->sources = calloc(n->n_sources + 1, sizeof(*n->sources));
-	n->sinks = calloc(n->n_sinks + 1, sizeof(*n->sinks));
-	if (!n->sources || !n->sinks || timers_init(&n->timers, n->n_sources))
-		return -ENOMEM;
-	for (u32 i = 0; i < t->n; i++) {
-		if (t->flows[i].src == n->par->host)
-			n->sources[src++].flow = i;
-		if (t->flows[i].dst == n->par->host) {
-			t->dst_index[i] = dst;
-			if (open_sink(n, &n->sinks[dst++], i))
-				return -ENOMEM;
-		}
-	}
-	qsort_r(n->sources, n->n_sources, sizeof(*n->sources), compare_starts, n);
-	for (u32 s = 0; s < n->n_sources; s++) {
-		t->src_index[n->sources[s].flow] = s;
-		if (open_source(n, &n->sources[s]))
-			return -ENOMEM;
-	}
-	return 0;
-}
 
 struct nic *nic_new(const struct nic_params *par, const struct nic_io *io)
 {
@@ -85,7 +20,7 @@ struct nic *nic_new(const struct nic_params *par, const struct nic_io *io)
 	n->ctrl_mask = 255;
 	n->ctrl = calloc(n->ctrl_mask + 1, sizeof(*n->ctrl));
 	pause_init(&n->pause);
-	if (!n->ctrl || open_connections(n)) {
+	if (!n->ctrl || nic_open_connections(n)) {
 		nic_free(n);
 		return NULL;
 	}
@@ -94,15 +29,7 @@ struct nic *nic_new(const struct nic_params *par, const struct nic_io *io)
 
 void nic_free(struct nic *n)
 {
-	for (u32 s = 0; n->sources && s < n->n_sources; s++)
-		bitmap_free(&n->sources[s].qp.sacked);
-	for (u32 s = 0; n->sinks && s < n->n_sinks; s++) {
-		bitmap_free(&n->sinks[s].got);
-		bitmap_free(&n->sinks[s].last);
-	}
-	timers_free(&n->timers);
-	free(n->sources);
-	free(n->sinks);
+	nic_close_connections(n);
 	free(n->ctrl);
 	free(n);
 }
@@ -178,6 +105,13 @@ u64 nic_clock(const struct nic *n)
 	return n->clock;
 }
 
+void nic_recovery_stats(const struct nic *n, struct recovery_stats *s)
+{
+	*s = (struct recovery_stats){ 0 };
+	if (n->par->ops->host_stats)
+		n->par->ops->host_stats(n->shared, s);
+}
+
 void nic_report(const struct nic *n)
 {
 	for (u32 s = 0; s < n->n_sources; s++) {
@@ -188,6 +122,25 @@ void nic_report(const struct nic *n)
 		r->retransmitted = c->retransmitted;
 		r->timeouts = c->timeouts;
 		r->nacks = c->nacks;
+		r->cnps = c->cnps;
+		r->rnr_naks = c->rnr_naks;
 		r->acked = n->sources[s].qp.una == n->sources[s].qp.n_packets;
 	}
+}
+
+static u64 bitmap_bytes(const struct bitmap *b)
+{
+	return b->words ? (b->mask + 1ULL) / 8 : 0;
+}
+
+u64 nic_memory(const struct nic *n)
+{
+	u64 sum = n->n_sources * (sizeof(*n->sources) + (n->ccs ? sizeof(*n->ccs) : 0)) +
+		n->n_sinks * sizeof(*n->sinks) + n->n_readers * sizeof(*n->readers);
+
+	for (u32 s = 0; s < n->n_sources; s++)
+		sum += bitmap_bytes(&n->sources[s].qp.sacked);
+	for (u32 s = 0; s < n->n_sinks; s++)
+		sum += bitmap_bytes(&n->sinks[s].qp.got) + bitmap_bytes(&n->sinks[s].qp.last);
+	return sum;
 }

@@ -3,12 +3,14 @@
  * The host: an RDMA NIC in software. No sockets, no clock, no printing: frames come and go through struct nic_io,
  * time is what nic_advance() is told. The kernel engine and the twin call the same functions.
  *
- * The port sends one frame at a time at line rate and makes each when the port is free: ACKs and NAKs first, then
- * one packet per connection and turn. It obeys PFC per priority.
+ * The port sends one frame at a time at line rate and makes each when the port is free: answers, CNPs and READ
+ * requests first, then one packet per connection and turn. It obeys PFC per priority. Congestion control may hold a
+ * connection back: by a time before which its next packet may not leave, and by a window.
  */
 #ifndef LOSSLAB_NIC_H
 #define LOSSLAB_NIC_H
 
+#include "agent/cc.h"
 #include "agent/flow.h"
 #include "agent/packet.h"
 #include "agent/recovery.h"
@@ -35,6 +37,18 @@ struct nic_io {
 	int (*send)(void *ctx, const struct tx_frame *f);
 };
 
+#define RETRY_INFINITE 7 /* retry_cnt, rnr_retry */
+
+/* What queue pairs are told when they are set up (IBTA 1.3, 9.7.6 and 9.9). */
+struct qp_params {
+	u8 retry_cnt; /* timeouts in a row without progress that a requester survives */
+	u8 rnr_retry; /* the same of RNR NAKs */
+	u8 rnr_timer; /* code of the time that an RNR NAK asks for, 0..31 */
+	u32 rq;       /* SEND: receives posted per connection; 0: always enough */
+	u64 rq_delay; /* ps from a message's completion until its receive is posted again */
+	u64 region;   /* bytes that a flow may reach in the responder's memory; 0: all of the flow */
+};
+
 /* Fixed for the run. */
 struct nic_params {
 	u32 host;
@@ -42,10 +56,12 @@ struct nic_params {
 	u64 seed;
 	u32 ps_per_byte; /* of its link */
 	u64 delay;
-	u32 psn0; /* first PSN of every connection */
 	struct packet_rules rules;
+	struct qp_params qp;
 	struct recovery_params recovery;
 	const struct recovery_ops *ops;
+	struct cc_params cc;
+	const struct cc_ops *cc_ops; /* NULL: no congestion control */
 	const struct flow_table *flows;
 };
 
@@ -57,6 +73,8 @@ struct nic_stats {
 	u64 fresh;     /* packets received for the first time: progress */
 	u64 completed; /* flows of which this host has received all */
 	u64 acks_tx, naks_tx;
+	u64 cnps_tx, cnps_rx;
+	u64 errors; /* queue pairs that stopped in error */
 };
 
 struct nic;
@@ -79,7 +97,11 @@ const struct nic_stats *nic_stats(const struct nic *n);
 const struct pause_state *nic_pause(const struct nic *n);
 /* The time of the last event. */
 u64 nic_clock(const struct nic *n);
-/* Copy what the requesters know into the flow table's results. */
+/* What its connections share: the counters of the recovery scheme. */
+void nic_recovery_stats(const struct nic *n, struct recovery_stats *s);
+/* Copy what the senders know into the flow table's results. */
 void nic_report(const struct nic *n);
+/* Bytes of memory that the connections take, all in all, without the flow table. */
+u64 nic_memory(const struct nic *n);
 
 #endif

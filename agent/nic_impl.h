@@ -1,27 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The inside of a NIC, shared by nic.c (events, port), nic_tx.c (requesters) and nic_rx.c (frames received). */
+/*
+ * The inside of a NIC, shared by nic.c (events), nic_open.c (set-up), nic_tx.c (senders of data, the port), nic_rx.c
+ * (frames received), nic_sink.c (receivers of data) and nic_read.c (READ requests).
+ */
 #ifndef LOSSLAB_NIC_IMPL_H
 #define LOSSLAB_NIC_IMPL_H
 
 #include "agent/nic.h"
 
-/* A requester and its place in the NIC. */
+/* A sender of data and its place in the NIC. */
 struct source {
 	struct sqp qp;
 	u32 flow;
 	u32 next_ready;  /* the connection behind it in the round-robin, or FAB_NONE */
+	u32 sent_high;   /* first packet never sent, whatever qp.next has gone back to */
 	bool ready;      /* in the round-robin */
-	bool timer_held; /* has an entry in the heap */
+	bool paced;      /* has an entry in the heap of those who wait for a time */
+	bool timer_held; /* has an entry in the heap of retransmission timers */
+	u8 limit;        /* enum cc_limit: what holds back its next packet */
+	u8 retries;      /* timeouts in a row without progress */
+	u8 rnr_retries;
+	u8 error;       /* enum qp_error */
+	u64 not_before; /* congestion control: the next packet may not leave earlier */
+	u64 rnr_until;  /* ... nor before the time that an RNR NAK asked for */
 	struct flow_result count;
 };
 
-/* An ACK or NAK that waits for the port. */
-struct control {
-	u32 flow;
-	u32 psn;
-	u32 msn;
-	u8 syndrome;
+/* A receiver of data. */
+struct sink {
+	struct rqp qp;
+	u64 next_cnp; /* no CNP before this time */
+	u64 *posted;  /* SEND with few receives: when the receive that message k took is posted again, [k % rq] */
+	u32 reader;   /* READ: the requester's other half, or FAB_NONE */
 };
+
+/* The requester of a READ flow: asks for messages. */
+struct reader {
+	u32 flow, sink;
+	u32 messages; /* in all */
+	u32 asked;    /* of them, requested so far */
+	u8 retries;
+	bool timer_held;
+	u64 armed; /* when the timer was last started, or TIME_NEVER */
+};
+
+/* Something small that waits for the port. */
+struct control {
+	enum { CONTROL_ANSWER, CONTROL_CNP, CONTROL_READ, CONTROL_READ_NAK } kind;
+	u32 flow;
+	struct packet_answer a; /* CNP: .n; READ: .n is the message; READ NAK: .n and .syndrome */
+};
+
+/* A flow that begins here: a source's number, or a reader's with READER. */
+struct start {
+	u64 time, rank;
+	u32 who;
+};
+#define READER 0x80000000U
 
 struct nic {
 	const struct nic_params *par;
@@ -29,15 +64,22 @@ struct nic {
 	u64 clock;
 	u64 busy_until;
 	struct pause_state pause;
+	void *shared; /* of the recovery scheme */
 
 	struct source *sources; /* in order of their flows' starts */
+	struct cc *ccs;         /* [n_sources], if there is congestion control */
 	u32 n_sources;
-	u32 started;                /* of them, how many have begun */
 	u32 ready_head, ready_tail; /* round-robin of connections that may send */
-	struct timers timers;
+	struct timers pace;         /* those who may send at a time */
+	struct timers timers;       /* retransmission: sources, and readers with READER */
 
-	struct rqp *sinks;
+	struct sink *sinks;
 	u32 n_sinks;
+	struct reader *readers; /* in order of their flows' starts */
+	u32 n_readers;
+
+	struct start *starts;
+	u32 n_starts, started;
 
 	struct control *ctrl; /* ring */
 	u32 ctrl_head, ctrl_tail, ctrl_mask;
@@ -50,10 +92,19 @@ static inline bool nic_is_pfc(const struct rx_frame *f)
 	return f->have >= ETH_LEN && get16(f->head + 12) == ETHERTYPE_MACC;
 }
 
+static inline const struct flow *nic_flow(const struct nic *n, u32 flow)
+{
+	return &n->par->flows->flows[flow];
+}
+
+/* nic_open.c */
+int nic_open_connections(struct nic *n);
+void nic_close_connections(struct nic *n);
+
 /* nic_tx.c */
 void source_ready(struct nic *n, u32 s);
 void source_timer(struct nic *n, u32 s, bool restart);
-void source_acked(struct nic *n, u32 s, const struct ack_event *a);
+void source_fail(struct nic *n, u32 s, enum qp_error why);
 void nic_timer_event(struct nic *n, u64 now);
 u64 nic_timer_next(const struct nic *n);
 int nic_transmit(struct nic *n, u64 now);
@@ -62,5 +113,15 @@ u64 nic_transmit_next(const struct nic *n);
 /* nic_rx.c */
 int nic_receive(struct nic *n, const struct rx_frame *f);
 int control_push(struct nic *n, const struct control *c);
+
+/* nic_sink.c */
+int sink_receive(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);
+
+/* nic_read.c */
+void reader_start(struct nic *n, u32 r);
+void reader_progress(struct nic *n, u32 r);
+void reader_timer(struct nic *n, struct timer t, u64 now);
+void reader_nak(struct nic *n, const struct rx_packet *p);
+int read_request(struct nic *n, const struct rx_packet *p);
 
 #endif

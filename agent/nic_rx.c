@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Frames received: PFC to the port, ACKs and NAKs to requesters, data to responders. */
+/* Frames received: PFC to the port; answers and notices of congestion to senders; data to receivers. */
 #include "agent/nic_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "agent/psn.h"
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 
@@ -51,90 +50,189 @@ static void receive_pfc(struct nic *n, const struct rx_frame *f)
 		n->stats.resume_rx++;
 }
 
-/* An ACK or NAK; ignored unless it speaks of packets that were sent. */
-static void receive_ack(struct nic *n, const struct rx_packet *p)
+/* Times that RNR NAKs ask for, in units of 10 us, by code (IBTA 1.3, table 46). */
+static const u32 rnr_times[32] = { 65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
+				   48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
+				   2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152 };
+
+static void receive_rnr(struct nic *n, u32 s, u32 code)
 {
-	const struct flow_table *t = n->par->flows;
-	u32 flow = (p->qpn - 2) / 2;
+	struct source *src = &n->sources[s];
+
+	src->count.rnr_naks++;
+	if (n->par->qp.rnr_retry != RETRY_INFINITE && ++src->rnr_retries > n->par->qp.rnr_retry) {
+		source_fail(n, s, QP_RNR);
+		return;
+	}
+	n->par->ops->rewind(&src->qp);
+	src->qp.armed = TIME_NEVER; /* it has heard from the responder: the next packet starts the timer */
+	src->rnr_until = n->clock + rnr_times[code] * 10 * PS_PER_US;
+}
+
+/* Hand an answer to the sender's loss recovery and congestion control. */
+static void source_answered(struct nic *n, u32 s, const struct ack_event *a, const struct rx_packet *p)
+{
+	struct source *src = &n->sources[s];
+	struct sqp *q = &src->qp;
+	u32 una = q->una;
+
+	src->count.nacks += a->nack;
+	n->par->ops->acked(q, a);
+	if (q->una != una)
+		src->retries = src->rnr_retries = 0;
+	if (n->par->cc_ops) {
+		struct cc_ack c = { .now = a->now,
+				    .cum = a->cum,
+				    .newly = q->una - una,
+				    .n = a->nack && n->par->ops->answers != ANSWER_RC ? a->sack : a->cum - 1,
+				    .nack = a->nack,
+				    .marked = p->marked,
+				    .next = src->sent_high };
+
+		src->count.cnps += p->marked;
+		if (n->par->cc_ops->acked)
+			n->par->cc_ops->acked(&n->ccs[s], &c);
+		if (n->par->cc_ops->window)
+			q->window = n->par->cc_ops->window(&n->ccs[s]);
+	}
+	source_timer(n, s, true);
+}
+
+/* Holes or SACK blocks as packet numbers, as far as they lie within [una, sent_high). */
+static void find_ranges(const struct nic *n, const struct source *src, const struct rx_packet *p, struct ack_event *a)
+{
+	const struct flow *flow = nic_flow(n, src->flow);
+
+	for (u32 i = 0; i < p->n_ranges && i < RANGES_MAX; i++) {
+		s64 from = packet_find(&n->par->rules, flow, src->qp.una, p->ranges[i].from);
+		s64 to = packet_find(&n->par->rules, flow, src->qp.una, p->ranges[i].to);
+
+		if (from < (s64)src->qp.una)
+			from = src->qp.una; /* overtaken in part */
+		if (from < to && to <= src->sent_high)
+			a->ranges[a->n_ranges++] = (struct range){ from, to };
+	}
+}
+
+/*
+ * What an answer means in packet numbers. False if it speaks of packets that were never sent. AETH's BTH.PSN is the
+ * last packet received in an ACK, and the first missing in a NAK; TCP's number is always the first missing.
+ */
+static bool understand(struct nic *n, const struct source *src, const struct rx_packet *p, bool nak,
+		       struct ack_event *a)
+{
+	const struct sqp *q = &src->qp;
+	bool ack = !nak && p->format == FORMAT_ROCE;
+	const struct flow *flow = nic_flow(n, src->flow);
+	s64 cum = packet_find(&n->par->rules, flow, q->una, p->number), sack;
+
+	if (cum == PACKET_NONE)
+		return false;
+	cum += ack;
+	if (cum > src->sent_high)
+		return false;
+	a->now = n->clock;
+	a->nack = nak;
+	a->n_ranges = 0;
+	a->cum = cum > q->una ? cum : q->una;
+	a->sack = a->cum;
+	if (nak && n->par->ops->answers == ANSWER_RC) {
+		a->nack = cum >= q->una; /* else an old one, overtaken by an ACK */
+	} else if (nak) {
+		sack = packet_find(&n->par->rules, flow, q->una, p->msn);
+		a->nack = sack >= q->una && sack < src->sent_high;
+		a->sack = sack;
+	}
+	find_ranges(n, src, p, a);
+	return true;
+}
+
+static void receive_source_answer(struct nic *n, u32 s, const struct rx_packet *p)
+{
+	struct source *src = &n->sources[s];
+	bool ack = p->format == FORMAT_TCP || p->syndrome == AETH_ACK;
+	bool rnr = !ack && (p->syndrome & AETH_TYPE) == AETH_RNR, access = !ack && p->syndrome == AETH_NAK_ACCESS;
 	struct ack_event a;
-	struct sqp *q;
-	s32 ahead;
 
-	if (p->qpn < 2 || p->qpn % 2 || flow >= t->n || t->flows[flow].src != n->par->host ||
-	    p->src != t->flows[flow].dst || (p->syndrome != AETH_ACK && p->syndrome != AETH_NAK_SEQUENCE)) {
+	if (src->error || (!ack && !rnr && !access && p->syndrome != AETH_NAK_SEQUENCE) ||
+	    !understand(n, src, p, !ack, &a)) {
 		n->stats.discarded++;
 		return;
 	}
-	q = &n->sources[t->src_index[flow]].qp;
-	a.nack = p->syndrome == AETH_NAK_SEQUENCE;
-	ahead = psn_diff(p->psn, psn_add(n->par->psn0, q->una)) + !a.nack;
-	if (ahead > (s32)(q->next - q->una)) {
+	if (access) {
+		source_fail(n, s, QP_ACCESS);
+		return;
+	}
+	if (rnr) {
+		bool current = a.cum == packet_find(&n->par->rules, nic_flow(n, src->flow), a.cum, p->number);
+
+		a.nack = false;
+		source_answered(n, s, &a, p);
+		if (current)
+			receive_rnr(n, s, p->syndrome & AETH_VALUE);
+	} else {
+		source_answered(n, s, &a, p);
+	}
+	source_ready(n, s);
+}
+
+static void receive_answer(struct nic *n, const struct rx_packet *p)
+{
+	const struct flow *f = nic_flow(n, p->flow);
+	bool read = f->op == FLOW_READ;
+
+	if (f->src == n->par->host && p->src == f->dst && p->to_requester == !read)
+		receive_source_answer(n, n->par->flows->src_index[p->flow], p);
+	else if (f->dst == n->par->host && p->src == f->src && read && p->to_requester)
+		reader_nak(n, p);
+	else
+		n->stats.discarded++;
+}
+
+static void receive_cnp(struct nic *n, const struct rx_packet *p)
+{
+	const struct flow *f = nic_flow(n, p->flow);
+	const struct cc_ops *ops = n->par->cc_ops;
+	u32 s, number = NO_NUMBER;
+	s64 at;
+
+	if (f->src != n->par->host || p->src != f->dst || p->to_requester != (f->op != FLOW_READ) || !ops ||
+	    !ops->notified) {
 		n->stats.discarded++;
 		return;
 	}
-	a.cum = ahead > 0 ? q->una + ahead : q->una;
-	a.sack = a.cum;
-	if (a.nack && n->par->ops->sacks) {
-		ahead = psn_diff(p->msn, psn_add(n->par->psn0, q->una));
-		a.nack = ahead >= 0 && ahead < (s32)(q->next - q->una);
-		a.sack = q->una + ahead;
-	} else if (a.nack && ahead < 0) {
-		a.nack = false; /* an old NAK, overtaken by an ACK */
+	s = n->par->flows->src_index[p->flow];
+	if (ops->echo) {
+		at = packet_find(&n->par->rules, f, n->sources[s].qp.una, p->number);
+		if (at >= 0 && at < n->sources[s].sent_high)
+			number = at;
 	}
-	source_acked(n, t->src_index[flow], &a);
+	n->stats.cnps_rx++;
+	n->sources[s].count.cnps++;
+	ops->notified(&n->ccs[s], n->clock, number, n->sources[s].sent_high);
+	if (ops->window)
+		n->sources[s].qp.window = ops->window(&n->ccs[s]);
 }
 
-static int answer(struct nic *n, u32 flow, const struct rqp *r, const struct reply *reply)
+static int receive_packet(struct nic *n, const struct rx_frame *f, const struct rx_packet *p)
 {
-	struct control c = { .flow = flow, .syndrome = AETH_ACK, .msn = r->msn };
-
-	if (reply->kind == REPLY_NONE)
-		return 0;
-	c.psn = psn_add(n->par->psn0, reply->psn);
-	n->stats.acks_tx++;
-	if (reply->kind == REPLY_NAK) {
-		n->stats.naks_tx++;
-		c.syndrome = AETH_NAK_SEQUENCE;
-		if (n->par->ops->sacks)
-			c.msn = psn_add(n->par->psn0, reply->sack);
-	}
-	return control_push(n, &c);
-}
-
-static int receive_data(struct nic *n, const struct rx_frame *f, const struct rx_packet *p)
-{
-	const struct flow_table *t = n->par->flows;
-	u32 flow = (p->qpn - 3) / 2;
-	struct data_event d;
-	struct reply reply;
-	struct rqp *r;
-	s64 number;
-
-	if (p->qpn < 3 || p->qpn % 2 == 0 || flow >= t->n || t->flows[flow].dst != n->par->host ||
-	    p->src != t->flows[flow].src) {
+	if (p->flow >= n->par->flows->n || p->format != n->par->rules.format) {
 		n->stats.discarded++;
 		return 0;
 	}
-	r = &n->sinks[t->dst_index[flow]];
-	number = (s64)r->expected + psn_diff(p->psn, psn_add(n->par->psn0, r->expected));
-	if (number < 0 || number >= r->n_packets ||
-	    p->payload != packet_payload(&n->par->rules, t->flows[flow].bytes, number)) {
-		n->stats.discarded++;
+	switch (p->kind) {
+	case PACKET_ANSWER:
+		receive_answer(n, p);
 		return 0;
+	case PACKET_CNP:
+		receive_cnp(n, p);
+		return 0;
+	case PACKET_READ:
+		return read_request(n, p);
+	case PACKET_DATA:
+		return sink_receive(n, f, p);
 	}
-	n->stats.rx_data++;
-	d.n = number;
-	d.ack_req = p->ack_req;
-	d.last = p->opcode == OP_WRITE_LAST || p->opcode == OP_WRITE_ONLY;
-	n->par->ops->receive(r, &d, &reply);
-	if (reply.fresh) {
-		n->stats.fresh++;
-		if (r->received == r->n_packets) {
-			t->results[flow].done_ps = f->arrival;
-			n->stats.completed++;
-		}
-	}
-	return answer(n, flow, r, &reply);
+	return 0;
 }
 
 int nic_receive(struct nic *n, const struct rx_frame *f)
@@ -151,10 +249,8 @@ int nic_receive(struct nic *n, const struct rx_frame *f)
 	n->stats.rx_bytes += f->len;
 	if (packet_parse(f->head, f->have, f->len, &p) || (n->io->check && n->io->check(n->io->ctx, f, &p)))
 		n->stats.discarded++;
-	else if (p.opcode == OP_ACK)
-		receive_ack(n, &p);
 	else
-		err = receive_data(n, f, &p);
+		err = receive_packet(n, f, &p);
 	n->io->take(n->io->ctx, f);
 	return err;
 }

@@ -1,17 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The NIC's requesters: flow starts, retransmission timers, the round-robin and the port. */
+/* The NIC's senders of data: flow starts, retransmission timers, pacing, the round-robin and the port. */
 #include "agent/nic_impl.h"
 
-#include "agent/psn.h"
 #include "bpf/hash.h"
 
-/* Put a connection into the round-robin if it has something to send. */
+/* Would the connection send if it were not for congestion control's window? */
+static bool window_closed(struct nic *n, struct sqp *q)
+{
+	u32 window = q->window;
+	bool wants;
+
+	if (window == NO_LIMIT)
+		return false;
+	q->window = NO_LIMIT;
+	wants = n->par->ops->wants(q);
+	q->window = window;
+	return wants;
+}
+
+/* Put a connection into the round-robin if it has something to send and may, or among those who wait for a time. */
 void source_ready(struct nic *n, u32 s)
 {
 	struct source *src = &n->sources[s];
 
-	if (src->ready || !n->par->ops->wants(&src->qp))
+	if (src->ready || src->paced || src->error)
 		return;
+	if (!n->par->ops->wants(&src->qp)) {
+		if (window_closed(n, &src->qp))
+			src->limit = CC_WINDOW;
+		return;
+	}
+	if (src->rnr_until > n->clock || src->not_before > n->clock) {
+		bool rnr = src->rnr_until > src->not_before;
+
+		src->limit = rnr ? CC_OTHER : CC_RATE;
+		src->paced = true;
+		timers_push(&n->pace, rnr ? src->rnr_until : src->not_before,
+			    tie_rank(n->par->seed, n->par->node, s, n->clock), s);
+		return;
+	}
 	src->ready = true;
 	src->next_ready = FAB_NONE;
 	if (n->ready_head == FAB_NONE)
@@ -32,7 +59,7 @@ void source_timer(struct nic *n, u32 s, bool restart)
 
 	if (!n->par->recovery.timeouts)
 		return;
-	if (q->una == q->next) {
+	if (q->una == q->next || src->error) {
 		q->armed = TIME_NEVER;
 		return;
 	}
@@ -48,15 +75,17 @@ void source_timer(struct nic *n, u32 s, bool restart)
 	}
 }
 
-void source_acked(struct nic *n, u32 s, const struct ack_event *a)
+/* A queue pair stops in error: nothing more is sent, and the flow's record says why. */
+void source_fail(struct nic *n, u32 s, enum qp_error why)
 {
 	struct source *src = &n->sources[s];
 
-	if (a->nack)
-		src->count.nacks++;
-	n->par->ops->acked(&src->qp, a);
-	source_timer(n, s, true);
-	source_ready(n, s);
+	if (src->error)
+		return;
+	src->error = why;
+	src->qp.armed = TIME_NEVER;
+	n->par->flows->results[src->flow].error = why;
+	n->stats.errors++;
 }
 
 /*
@@ -72,27 +101,44 @@ static u64 again_rto(const struct nic *n, const struct source *src)
 	return rto + draw32(n->par->seed, src->flow, src->count.timeouts) % (rto / 8 + 1);
 }
 
+static void time_out(struct nic *n, u32 s, u64 now)
+{
+	struct source *src = &n->sources[s];
+	struct sqp *q = &src->qp;
+
+	if (!n->par->ops->timeout(q)) {
+		q->rto = n->par->recovery.rto_high;
+		return;
+	}
+	src->count.timeouts++;
+	if (n->par->qp.retry_cnt != RETRY_INFINITE && ++src->retries > n->par->qp.retry_cnt) {
+		source_fail(n, s, QP_RETRY);
+		return;
+	}
+	q->armed = now;
+	q->rto = again_rto(n, src);
+	source_ready(n, s);
+}
+
 /* The heap's first entry has come up: fire, put back, or forget. */
 static void timer_expired(struct nic *n, u64 now)
 {
 	struct timer t = timers_pop(&n->timers);
-	struct source *src = &n->sources[t.who];
+	struct source *src = &n->sources[t.who & ~READER];
 	struct sqp *q = &src->qp;
 	u64 next;
 
+	if (t.who & READER) {
+		reader_timer(n, t, now);
+		return;
+	}
 	src->timer_held = false;
 	if (q->armed == TIME_NEVER)
 		return;
-	if (q->armed + q->rto <= now) {
-		if (n->par->ops->timeout(q)) {
-			src->count.timeouts++;
-			q->armed = now;
-			q->rto = again_rto(n, src);
-			source_ready(n, t.who);
-		} else {
-			q->rto = n->par->recovery.rto_high;
-		}
-	}
+	if (q->armed + q->rto <= now)
+		time_out(n, t.who, now);
+	if (q->armed == TIME_NEVER)
+		return;
 	/* never later than rto_low from now: a restart in between may ask for the short time */
 	next = q->armed + q->rto;
 	if (next > now + n->par->recovery.rto_low)
@@ -101,27 +147,38 @@ static void timer_expired(struct nic *n, u64 now)
 	timers_push(&n->timers, next, t.rank, t.who);
 }
 
-u64 nic_timer_next(const struct nic *n)
+static u64 start_next(const struct nic *n)
 {
-	u64 next = timers_next(&n->timers);
-
-	if (n->started < n->n_sources) {
-		u64 start = n->par->flows->flows[n->sources[n->started].flow].start_ps;
-
-		if (start < next)
-			next = start;
-	}
-	return next;
+	return n->started < n->n_starts ? n->starts[n->started].time : TIME_NEVER;
 }
 
+u64 nic_timer_next(const struct nic *n)
+{
+	u64 next = timers_next(&n->timers), start = start_next(n), pace = timers_next(&n->pace);
+
+	if (pace < next)
+		next = pace;
+	return start < next ? start : next;
+}
+
+/* At equal time: flows begin, those whose time has come queue up, then timers expire. */
 void nic_timer_event(struct nic *n, u64 now)
 {
-	if (n->started < n->n_sources && n->par->flows->flows[n->sources[n->started].flow].start_ps <= now) {
-		n->started++;
-		source_ready(n, n->started - 1);
-		return;
+	u32 who;
+
+	if (start_next(n) <= now) {
+		who = n->starts[n->started++].who;
+		if (who & READER)
+			reader_start(n, who & ~READER);
+		else
+			source_ready(n, who);
+	} else if (timers_next(&n->pace) <= now) {
+		who = timers_pop(&n->pace).who;
+		n->sources[who].paced = false;
+		source_ready(n, who);
+	} else {
+		timer_expired(n, now);
 	}
-	timer_expired(n, now);
 }
 
 /* When the port could send something; TIME_NEVER if there is nothing. */
@@ -156,29 +213,66 @@ static int send_frame(struct nic *n, struct tx_frame *f, u64 now)
 static int send_control(struct nic *n, u64 now)
 {
 	const struct control *c = &n->ctrl[n->ctrl_head++ & n->ctrl_mask];
-	const struct flow *flow = &n->par->flows->flows[c->flow];
+	const struct packet_rules *rules = &n->par->rules;
+	const struct flow *flow = nic_flow(n, c->flow);
 	struct tx_frame f;
 
-	packet_build_ack(&n->par->rules, &f, c->flow, flow->dst, flow->src, c->psn, c->syndrome, c->msn);
+	switch (c->kind) {
+	case CONTROL_ANSWER:
+		packet_build_answer(rules, &f, flow, &c->a);
+		break;
+	case CONTROL_CNP:
+		n->stats.cnps_tx++;
+		packet_build_cnp(rules, &f, flow, c->a.n);
+		break;
+	case CONTROL_READ:
+		packet_build_read(rules, &f, flow, c->a.n);
+		break;
+	case CONTROL_READ_NAK:
+		packet_build_read_nak(rules, &f, flow, c->a.n, c->a.syndrome);
+		break;
+	}
 	return send_frame(n, &f, now);
 }
 
-static int send_data(struct nic *n, u32 s, u32 packet, bool fresh, u64 now)
+/* Tell congestion control of a packet that leaves now; it says when the next one may. */
+static void pace(struct nic *n, u32 s, const struct tx_frame *f, u32 packet, bool fresh, u64 now)
 {
 	struct source *src = &n->sources[s];
-	const struct flow *flow = &n->par->flows->flows[src->flow];
+
+	if (!n->par->cc_ops)
+		return;
+	src->not_before = n->par->cc_ops->sent(&n->ccs[s],
+					       &(struct cc_sent){ .now = now,
+								  .n = packet,
+								  .wire = wire_bytes(f->len),
+								  .fresh = fresh,
+								  .next = src->sent_high,
+								  .limit = src->limit });
+	src->limit = CC_OTHER;
+}
+
+static int send_data(struct nic *n, u32 s, u32 packet, u64 now)
+{
+	struct source *src = &n->sources[s];
+	bool fresh = packet >= src->sent_high;
 	struct tx_frame f;
 
-	packet_build_data(&n->par->rules, &f, src->flow, flow->src, flow->dst, flow->bytes, packet,
-			  psn_add(n->par->psn0, packet));
+	/* at least one packet of a window asks for an ACK, or it would never open again (HP's proposal) */
+	packet_build_data(&n->par->rules, &f, nic_flow(n, src->flow), packet,
+			  packet + 1 - src->qp.una >= src->qp.window);
 	src->count.packets_sent++;
-	src->count.retransmitted += !fresh;
+	if (fresh)
+		src->sent_high = packet + 1;
+	else
+		src->count.retransmitted++;
+	pace(n, s, &f, packet, fresh, now);
 	source_timer(n, s, n->par->ops->restart_on_send);
 	source_ready(n, s);
 	return send_frame(n, &f, now);
 }
 
-/* The port is free: ACKs and NAKs first, then the connection whose turn it is. */
+/* The port is free: answers and the like first, then the connection whose turn it is. */
 int nic_transmit(struct nic *n, u64 now)
 {
 	if (n->ctrl_head != n->ctrl_tail && n->pause.until[n->par->rules.ack_class] <= now)
@@ -189,13 +283,17 @@ int nic_transmit(struct nic *n, u64 now)
 
 		n->ready_head = src->next_ready;
 		src->ready = false;
-		while (n->par->ops->wants(&src->qp)) {
-			u32 next = src->qp.next;
-			u32 packet = n->par->ops->transmit(&src->qp);
+		if (src->rnr_until > now) {
+			source_ready(n, s);
+			continue;
+		}
+		while (!src->error && n->par->ops->wants(&src->qp)) {
+			u32 packet = n->par->ops->transmit(&src->qp, now);
 
 			if (packet != NO_PACKET)
-				return send_data(n, s, packet, packet >= next, now);
+				return send_data(n, s, packet, now);
 		}
+		source_ready(n, s); /* for what holds it back now */
 	}
 	return 0;
 }

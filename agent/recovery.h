@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Loss recovery: one ops table per scheme, one file each, one row in recovery_table.c. A connection is
- * a requester (struct sqp) at the flow's source and a responder (struct rqp) at its destination.
- * Packets are counted from 0 within a flow; PSNs on the wire are psn0 + n modulo 2^24.
+ * a sender of data (struct sqp) at the flow's source and a receiver (struct rqp) at its destination.
+ * Packets are counted from 0 within a flow; what stands on the wire for packet n is packet_psn()'s business.
  */
 #ifndef LOSSLAB_RECOVERY_H
 #define LOSSLAB_RECOVERY_H
@@ -10,24 +10,41 @@
 #include <stdbool.h>
 
 #include "agent/bitmap.h"
+#include "agent/flow.h"
+#include "agent/packet.h"
 #include "bpf/types.h"
 
 #define NO_PACKET 0xffffffffU
-#define RECOVERY_PRIVATE 6 /* 64-bit words of private state */
+#define NO_LIMIT 0xffffffffU
+#define RECOVERY_PRIVATE 16 /* 64-bit words of private state */
 
 /* Fixed for the run. */
 struct recovery_params {
-	u32 cap;      /* BDP-FC: packets in flight, for schemes that have it */
+	u32 cap;      /* most packets in flight: BDP-FC's for schemes that have it, else what PSNs or buffers allow */
 	u64 rto_high; /* ps */
 	u64 rto_low;
 	u32 rto_n; /* rto_low while no more than this are in flight */
 	bool timeouts;
+	bool backoff;       /* go-back-N: halve a window on loss, grow it by a packet per round trip */
+	u32 backoff_window; /* ... that starts with so many packets */
+	u32 melo_bits;      /* melo: bits of each of a host's two pools, a multiple of 8, 8..2048 */
+	u32 melo_cache;     /* melo: connections whose state is on chip at a time, per host and direction; 0 = all */
+	bool melo_holes;    /* melo: a timeout resends the holes only, not all from the front */
+	u32 init_window;    /* iwarp: first congestion window, segments (RFC 6928: 10) */
 };
 
-/* The requester's half of a connection. */
+/* Packets from .. to-1. */
+struct range {
+	u32 from, to;
+};
+
+/* The sender's half of a connection. */
 struct sqp {
 	const struct recovery_params *par;
+	void *host; /* what all connections of a host share, from host_new(); or NULL */
 	u32 n_packets;
+	u32 limit;            /* packets that may be sent so far: n_packets, or what READ requests have asked for */
+	u32 window;           /* congestion control's: most packets in flight, or NO_LIMIT */
 	u32 next;             /* first packet never sent */
 	u32 una;              /* first packet not acknowledged cumulatively */
 	u64 armed;            /* when the retransmission timer was last started, or TIME_NEVER */
@@ -36,8 +53,12 @@ struct sqp {
 	u64 priv[RECOVERY_PRIVATE];
 };
 
-/* The responder's half. */
+/* The receiver's half. */
 struct rqp {
+	const struct recovery_params *par;
+	void *host;
+	const struct packet_rules *rules;
+	const struct flow *flow;
 	u32 n_packets;
 	u32 expected; /* first packet not received: all below are */
 	u32 received; /* different packets kept */
@@ -45,52 +66,94 @@ struct rqp {
 	bool nak_sent;
 	struct bitmap got;  /* received ahead of expected */
 	struct bitmap last; /* ... and the last of its message */
+	u64 priv[RECOVERY_PRIVATE];
 };
 
-/* What came back from the responder. */
+#define RANGES_MAX 3
+
+/* What came back from the receiver. */
 struct ack_event {
+	u64 now; /* ps */
 	u32 cum; /* all packets below are received */
 	bool nack;
-	u32 sack; /* with nack: the packet that triggered it (schemes with selective acknowledgement) */
+	u32 sack;     /* nack: the packet that triggered it (ANSWER_SACK_PSN, ANSWER_HOLES) */
+	u32 n_ranges; /* ANSWER_HOLES: holes, lowest first; ANSWER_TCP: SACK blocks, the latest first */
+	struct range ranges[RANGES_MAX];
 };
 
-/* A packet that arrived at the responder. */
+/* A packet that arrived at the receiver. */
 struct data_event {
 	u32 n;
 	bool last; /* the last of its message */
 	bool ack_req;
+	bool marked; /* it carries a congestion mark: those who are told by ACK want one at once */
 };
 
-/* What the responder answers. */
+/* What the receiver answers. */
 struct reply {
 	enum { REPLY_NONE, REPLY_ACK, REPLY_NAK } kind;
-	u32 psn;    /* packet number for BTH.PSN */
-	u32 sack;   /* packet number for AETH.MSN, if sacks; else the MSN goes there */
-	bool fresh; /* a packet not seen before was kept */
+	u32 psn;      /* packet number for the answer: ACK, the last received in order; NAK, the first missing */
+	u32 sack;     /* NAK: packet number for AETH.MSN (ANSWER_SACK_PSN, ANSWER_HOLES); else the MSN goes there */
+	bool fresh;   /* a packet not seen before was kept */
+	u32 n_ranges; /* as in struct ack_event */
+	struct range ranges[RANGES_MAX];
+};
+
+/* How answers look on the wire. */
+enum answer_format {
+	ANSWER_RC,       /* AETH; NAKs go back to BTH.PSN */
+	ANSWER_SACK_PSN, /* ... and NAKs carry the triggering PSN in AETH.MSN (REFERENCE 1.6) */
+	ANSWER_HOLES,    /* ... and up to three holes behind the AETH (MELO) */
+	ANSWER_TCP,      /* TCP segments, SACK blocks */
+};
+
+/* What the connections of one host share, as far as a scheme has it. All zero for others. */
+struct recovery_stats {
+	u64 pool_rx_now, pool_rx_peak; /* melo: bits of the receivers' pool in use */
+	u64 pool_tx_now, pool_tx_peak;
+	u64 copied_packets, copied_bytes; /* from the reorder buffer to the application */
+	u64 drop_middle;                  /* arrivals dropped: neither at the list's front nor its end */
+	u64 drop_pool;                    /* ... no free block */
+	u64 drop_order;                   /* ... out of order, for schemes that keep none */
+	u64 swaps;                        /* connections put out of the chip */
+	u64 forgotten;                    /* packets whose bits found no room when their connection came back */
 };
 
 struct recovery_ops {
 	const char *name;
-	bool sacks;           /* NAKs carry the triggering PSN in AETH.MSN (REFERENCE 1.6) */
+	enum answer_format answers;
 	bool restart_on_send; /* the timer starts anew with each packet sent, else only if it is not running */
-	/* Room for private state; window: the most packets between una and next. 0 or -1. */
-	int (*open)(struct sqp *q, struct rqp *r);
-	/* Is there anything this requester would send now? */
+	/* What all connections of a host share; both may be NULL. */
+	void *(*host_new)(const struct recovery_params *par);
+	void (*host_free)(void *host);
+	void (*host_stats)(const void *host, struct recovery_stats *s);
+	/* Room for private state; the rest of the struct is set. 0 or -1. Bitmaps are freed by the caller. */
+	int (*open)(struct sqp *q);
+	int (*open_receiver)(struct rqp *r); /* may be NULL */
+	/* Give back what open took beyond bitmaps; may be NULL. */
+	void (*close)(struct sqp *q);
+	void (*close_receiver)(struct rqp *r);
+	/* Is there anything this sender would send now? */
 	bool (*wants)(const struct sqp *q);
 	/* One opportunity to transmit: the packet's number, or NO_PACKET (wants() then says whether to ask again). */
-	u32 (*transmit)(struct sqp *q);
+	u32 (*transmit)(struct sqp *q, u64 now);
 	void (*acked)(struct sqp *q, const struct ack_event *a);
 	/* The timer has run out: resend. False: it was no loss, wait rto_high in all. */
 	bool (*timeout)(struct sqp *q);
-	/* The time-out to start the timer with. */
+	/* The receiver has thrown away all from una on (RNR NAK): send all that again. */
+	void (*rewind)(struct sqp *q);
+	/* The time-out to start the timer with, rto_low or more. */
 	u64 (*rto)(const struct sqp *q);
 	void (*receive)(struct rqp *r, const struct data_event *d, struct reply *reply);
 };
 
 extern const struct recovery_ops recovery_gbn;
 extern const struct recovery_ops recovery_irn;
+extern const struct recovery_ops recovery_irn_gbn;
+extern const struct recovery_ops recovery_melo;
+extern const struct recovery_ops recovery_iwarp;
 
-/* By the name of the transport ("roce", "irn"), or NULL. */
+/* By the name of the transport ("roce", "irn", "irn-gbn", "irn-nobdp", "melo", "iwarp"), or NULL. */
 const struct recovery_ops *recovery_find(const char *transport);
 
 #endif

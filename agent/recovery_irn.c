@@ -3,7 +3,7 @@
  * IRN's loss recovery (SIGCOMM 2018, section 3.1, and BDP-FC, 3.2; REFERENCE 1.3, 1.4). The responder keeps
  * packets out of order and answers each with a NACK that carries the cumulative acknowledgement and the packet
  * that triggered it. The requester resends the cumulative hole first, then a hole only if something above it
- * has been acknowledged; new packets stay within the cap.
+ * has been acknowledged; new packets stay within the cap. Without BDP-FC (irn-nobdp) the cap is what PSNs allow.
  */
 #include "agent/recovery.h"
 
@@ -22,16 +22,23 @@ static struct irn *irn(const struct sqp *q)
 	return (struct irn *)q->priv;
 }
 
-static int irn_open(struct sqp *q, struct rqp *r)
+static int irn_open(struct sqp *q)
 {
-	if (q)
-		return bitmap_init(&q->sacked, q->par->cap < q->n_packets ? q->par->cap : q->n_packets);
-	return 0;
+	return bitmap_init(&q->sacked, q->par->cap < q->n_packets ? q->par->cap : q->n_packets);
+}
+
+static int irn_open_receiver(struct rqp *r)
+{
+	u32 window = r->par->cap < r->n_packets ? r->par->cap : r->n_packets;
+
+	return bitmap_init(&r->got, window) || bitmap_init(&r->last, window) ? -1 : 0;
 }
 
 static bool may_send_new(const struct sqp *q)
 {
-	return q->next < q->n_packets && q->next - q->una < q->par->cap;
+	u32 most = q->window < q->par->cap ? q->window : q->par->cap;
+
+	return q->next < q->limit && q->next - q->una < most;
 }
 
 static bool irn_wants(const struct sqp *q)
@@ -56,7 +63,7 @@ static void find_hole(struct sqp *q)
 	}
 }
 
-static u32 irn_transmit(struct sqp *q)
+static u32 irn_transmit(struct sqp *q, u64 now)
 {
 	struct irn *s = irn(q);
 	u32 n = NO_PACKET;
@@ -85,6 +92,8 @@ static void advance_una(struct sqp *q, u32 cum)
 	for (u32 n = q->una; n < cum; n++)
 		bitmap_clear(&q->sacked, n);
 	q->una = cum;
+	if (q->next < cum)
+		q->next = cum; /* it had gone back */
 }
 
 /* A selective acknowledgement; what it says about the holes below. */
@@ -93,7 +102,7 @@ static void sack(struct sqp *q, u32 n)
 	struct irn *s = irn(q);
 	bool highest = n + 1 > s->high;
 
-	if (n < q->una || n - q->una >= q->par->cap)
+	if (n < q->una)
 		return;
 	bitmap_set(&q->sacked, n);
 	if (highest)
@@ -111,11 +120,12 @@ static void sack(struct sqp *q, u32 n)
 static void irn_acked(struct sqp *q, const struct ack_event *a)
 {
 	struct irn *s = irn(q);
-	bool progress = a->cum > q->una;
+	bool progress = a->cum > q->una, nack;
 
 	if (progress)
 		advance_una(q, a->cum);
-	if (a->nack)
+	nack = a->nack && a->sack < q->next; /* not of a packet from before going back, which will be sent again */
+	if (nack)
 		sack(q, a->sack);
 	/* only a recovery that has begun can end: a retransmission armed but not sent yet stands */
 	if (s->in_recovery && q->una > s->recover)
@@ -127,7 +137,7 @@ static void irn_acked(struct sqp *q, const struct ack_event *a)
 			s->do_retransmit = true;
 			s->find_hole = false;
 		}
-	} else if (!progress && !s->in_recovery && a->nack && q->una < q->next) {
+	} else if (!progress && !s->in_recovery && nack && q->una < q->next) {
 		s->rtx = q->una;
 		s->do_retransmit = true;
 		s->find_hole = false;
@@ -144,6 +154,18 @@ static bool irn_timeout(struct sqp *q)
 	return true;
 }
 
+/* All from una on has been thrown away: it is new again. */
+static void irn_rewind(struct sqp *q)
+{
+	struct irn *s = irn(q);
+
+	for (u32 n = q->una; n < q->next; n++)
+		bitmap_clear(&q->sacked, n);
+	q->next = q->una;
+	s->high = 0;
+	s->in_recovery = s->do_retransmit = s->find_hole = false;
+}
+
 static u64 irn_rto(const struct sqp *q)
 {
 	return q->next - q->una > q->par->rto_n ? q->par->rto_high : q->par->rto_low;
@@ -153,6 +175,7 @@ static void irn_receive(struct rqp *r, const struct data_event *d, struct reply 
 {
 	reply->kind = REPLY_ACK;
 	reply->fresh = false;
+	reply->n_ranges = 0;
 	if (d->n > r->expected) {
 		reply->kind = REPLY_NAK;
 		reply->sack = d->n;
@@ -187,13 +210,15 @@ static void irn_receive(struct rqp *r, const struct data_event *d, struct reply 
 
 const struct recovery_ops recovery_irn = {
 	.name = "irn",
-	.sacks = true,
+	.answers = ANSWER_SACK_PSN,
 	.restart_on_send = true,
 	.open = irn_open,
+	.open_receiver = irn_open_receiver,
 	.wants = irn_wants,
 	.transmit = irn_transmit,
 	.acked = irn_acked,
 	.timeout = irn_timeout,
+	.rewind = irn_rewind,
 	.rto = irn_rto,
 	.receive = irn_receive,
 };

@@ -8,8 +8,8 @@ static const struct {
 	const char *transport;
 	const struct recovery_ops *ops;
 } table[] = {
-	{ "roce", &recovery_gbn },
-	{ "irn", &recovery_irn },
+	{ "roce", &recovery_gbn },      { "irn", &recovery_irn },   { "irn-gbn", &recovery_irn_gbn },
+	{ "irn-nobdp", &recovery_irn }, { "melo", &recovery_melo }, { "iwarp", &recovery_iwarp },
 };
 
 const struct recovery_ops *recovery_find(const char *transport)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a switch reads of a frame: destination, class, ECN, the 5-tuple; or a PFC frame's vector and
- * quanta. Frames come from outside: @head holds SLOT_SMALL bytes that may be read whatever @len says,
- * and nothing is believed before it is checked.
+ * What a switch reads of a frame: destination, class, ECN, the 5-tuple, whether it carries payload; or a
+ * PFC frame's vector and quanta. Frames come from outside: @head holds SLOT_SMALL bytes that may be read whatever @len
+ * says, and nothing is believed before it is checked.
  */
 #ifndef LOSSLAB_PARSE_H
 #define LOSSLAB_PARSE_H
@@ -32,25 +32,43 @@ static inline int parse_pfc(const u8 *head, struct frame *f)
 	return 0;
 }
 
+/* FRAME_DATA or 0: does an IPv4 packet of @total bytes carry payload? -1 if it is too short for what it says it is. */
+static inline int parse_transport(const u8 *head, u32 total)
+{
+	u32 tcp = IP_LEN + (head[TCP_OFF + 12] >> 4) * 4;
+	u8 op = head[BTH_OFF];
+
+	switch (head[IP_OFF + 9]) {
+	case IP_UDP:
+		if (total < IP_LEN + UDP_LEN + BTH_LEN + ICRC_LEN)
+			return -1;
+		return op == OP_ACK || op == OP_CNP || op == OP_READ_REQUEST ? 0 : FRAME_DATA;
+	case IP_TCP:
+		if (tcp < IP_LEN + TCP_LEN || total < tcp)
+			return -1;
+		return total > tcp ? FRAME_DATA : 0;
+	default:
+		return -1;
+	}
+}
+
 static inline int parse_ip(const u8 *head, u32 len, struct frame *f)
 {
 	const u8 *ip = head + IP_OFF;
 	u32 total = get16(ip + 2);
 	u32 daddr = get32(ip + 16);
-	u8 op = head[BTH_OFF];
+	int data = parse_transport(head, total);
 
-	if (ip[0] != 0x45 || total < IP_LEN + UDP_LEN + BTH_LEN + ICRC_LEN || total + ETH_LEN > len)
+	if (ip[0] != 0x45 || data < 0 || total + ETH_LEN > len)
 		return -1;
 	if (daddr <= HOST_NET || daddr > (HOST_NET | 0xffffff))
 		return -1;
-	f->flags = 0;
+	f->flags = data;
 	f->class = ip[1] >> 5; /* DSCP's upper three bits */
 	if ((ip[1] & 3) == 1 || (ip[1] & 3) == 2)
 		f->flags |= FRAME_ECT;
 	if ((ip[1] & 3) == 3)
 		f->flags |= FRAME_ECT | FRAME_CE;
-	if (op != OP_ACK && op != OP_CNP)
-		f->flags |= FRAME_DATA;
 	f->dst = daddr - HOST_NET - 1;
 	f->flow_key = route_flow_key(get32(ip + 12), daddr, get32(head + UDP_OFF), ip[9]);
 	return 0;

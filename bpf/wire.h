@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Byte layouts of everything on a lab link: Ethernet, IPv4, UDP, RoCEv2 (InfiniBand Architecture
- * Specification 1.3, annex A17), 802.1Qbb PFC, and the lab's stamp. Offsets and accessors over
- * bytes, big-endian throughout, so that BPF, agents and tests agree on one text.
+ * Specification 1.3, annex A17), TCP with iWARP on it, 802.1Qbb PFC, and the lab's stamp. Offsets and
+ * accessors over bytes, big-endian but for the CRCs, so that BPF, agents and tests agree on one text.
  *
- * If you add a frame type: its sizes here, its parser in bpf/parse.h, its builder in agent/packet.c,
- * its row in tests/unit/test_packet.c.
+ * If you add a frame type: its sizes here, its parser in bpf/parse.h, its builder in agent/packet.c or
+ * agent/packet_tcp.c, its row in tests/unit/test_packet.c or test_packet_tcp.c.
  */
 #ifndef LOSSLAB_WIRE_H
 #define LOSSLAB_WIRE_H
@@ -22,17 +22,53 @@
 /* IPv4 without options, UDP, base transport header. */
 #define IP_OFF 14
 #define IP_LEN 20
+#define IP_TCP 6
+#define IP_UDP 17
+#define IP_NOT_ECT 0
+#define IP_ECT0 2
 #define UDP_OFF 34
 #define UDP_LEN 8
 #define BTH_OFF 42
 #define BTH_LEN 12
-#define EXT_OFF 54 /* what follows the BTH: RETH, AETH or payload */
+#define BTH_BECN 0x40 /* byte 4: there is congestion the other way */
+#define EXT_OFF 54    /* what follows the BTH: RETH, AETH or payload */
 #define RETH_LEN 16
 #define AETH_LEN 4
+#define HOLE_LEN 4   /* MELO: first packet of the hole, counted from BTH.PSN's, u16; packets, u16 */
+#define CNP_ZEROS 16 /* what follows the BTH of a CNP */
 #define ICRC_LEN 4
 #define ROCE_PORT 4791
 #define ROCE_OVERHEAD (EXT_OFF + ICRC_LEN) /* 58: of a packet without extension headers */
 #define ACK_LEN (ROCE_OVERHEAD + AETH_LEN) /* 62 */
+
+/*
+ * iWARP: a TCP segment (RFC 9293) carries one FPDU (MPA, RFC 5044): length of the ULPDU, u16; ULPDU; pad to 4; CRC32c.
+ * The ULPDU is a tagged DDP segment (RFC 5041): control, u8; RDMAP's control, u8; STag, u32; TO, u64; payload.
+ */
+#define TCP_OFF 34
+#define TCP_LEN 20 /* without options */
+#define TCP_PSH 0x08
+#define TCP_ACK 0x10
+#define TCP_OPT_END 0
+#define TCP_OPT_NOP 1
+#define TCP_OPT_SACK 5   /* RFC 2018; its length, u8; blocks */
+#define TCP_SACK_BLOCK 8 /* first sequence number, u32; the one after the last, u32 */
+#define FPDU_OFF 54      /* in data: it has no options */
+#define MPA_LEN 2
+#define MPA_CRC_LEN 4
+#define DDP_OFF 56
+#define DDP_LEN 14
+#define DDP_CONTROL 0x81 /* tagged, version 1 */
+#define DDP_LAST 0x40
+#define RDMAP_WRITE 0x40 /* version 1, opcode 0 (RFC 5040) */
+#define IWARP_HEAD (DDP_OFF + DDP_LEN)
+#define IWARP_FLOWS (1U << 22) /* that have ports */
+
+/* Ports of a flow's data, source << 16 | destination; of its answers, the other way round. */
+static inline u32 iwarp_ports(u32 flow)
+{
+	return (0xc000 | (flow & 0x3fff)) << 16 | (6144 + (flow >> 14));
+}
 
 /* PFC: 802.1Qbb-2011 / 802.3 clause 31 MAC control frame, opcode 0x0101. */
 #define PFC_OPCODE 0x0101
@@ -49,6 +85,7 @@
 
 #define MTU_MAX 2048 /* payload of a packet */
 #define FRAME_MAX (EXT_OFF + RETH_LEN + MTU_MAX + ICRC_LEN)
+_Static_assert(IWARP_HEAD + MPA_CRC_LEN == EXT_OFF + RETH_LEN + ICRC_LEN, "the longest frames are the same");
 
 enum bth_opcode {
 	OP_SEND_FIRST = 0x00,
@@ -61,13 +98,22 @@ enum bth_opcode {
 	OP_WRITE_LAST_IMM = 0x09,
 	OP_WRITE_ONLY = 0x0a,
 	OP_WRITE_ONLY_IMM = 0x0b,
+	OP_READ_REQUEST = 0x0c,
+	OP_READ_FIRST = 0x0d, /* READ Responses */
+	OP_READ_MIDDLE = 0x0e,
+	OP_READ_LAST = 0x0f,
+	OP_READ_ONLY = 0x10,
 	OP_ACK = 0x11,
 	OP_CNP = 0x81,
 };
 
 enum aeth_syndrome {
-	AETH_ACK = 0x1f,         /* ACK, credits not used */
-	AETH_NAK_SEQUENCE = 0x60 /* NAK, PSN sequence error */
+	AETH_ACK = 0x1f,          /* ACK, credits not used */
+	AETH_RNR = 0x20,          /* RNR NAK, with a timer code in the low bits */
+	AETH_NAK_SEQUENCE = 0x60, /* NAK, PSN sequence error */
+	AETH_NAK_ACCESS = 0x62,   /* NAK, remote access error */
+	AETH_TYPE = 0xe0,         /* mask: what kind it is */
+	AETH_VALUE = 0x1f,        /* mask: credits, timer code, NAK code */
 };
 
 #define PSN_MASK 0xffffffU
@@ -121,6 +167,20 @@ static inline void put64(u8 *p, u64 v)
 {
 	put32(p, v >> 32);
 	put32(p + 4, (u32)v);
+}
+
+/* Least significant byte first: the CRCs. */
+static inline u32 get32_low_first(const u8 *p)
+{
+	return (u32)p[3] << 24 | (u32)p[2] << 16 | (u32)p[1] << 8 | p[0];
+}
+
+static inline void put32_low_first(u8 *p, u32 v)
+{
+	p[0] = (u8)v;
+	p[1] = (u8)(v >> 8);
+	p[2] = (u8)(v >> 16);
+	p[3] = v >> 24;
 }
 
 static inline void stamp_put(u8 *p, u16 len, u64 arrival)

@@ -103,6 +103,7 @@ static void serve(struct agent *g)
 		publish(g, seen, work(g));
 	}
 	nic_report(g->nic);
+	nic_recovery_stats(g->nic, &c->recovery);
 	c->pause = *nic_pause(g->nic);
 	c->clock = nic_clock(g->nic);
 	publish(g, seen, 0);

@@ -24,8 +24,10 @@ struct agent_cell {
 	u64 foreign;
 	struct host_view view;
 	struct nic_stats stats;
+	/* as of quit */
+	struct recovery_stats recovery;
 	u64 clock;
-	struct pause_state pause; /* as of quit */
+	struct pause_state pause;
 	char message[160];
 };
 

@@ -5,11 +5,12 @@
 
 #include "lab/cfg_keys.h"
 #include "lab/csv.h"
+#include "lab/preset.h"
 #include "lab/workload.h"
 #include "topo/topo.h"
 
-#define KEY_LEN_MAX 32 /* longer words are no key of ours and get no suggestion */
-#define SUGGEST_MAX 3  /* edits: what is further off is another word */
+#define NAME_LEN_MAX 32 /* longer words are no name of ours and get no suggestion */
+#define SUGGEST_MAX 3   /* edits: what is further off is another word */
 
 u64 cfg_get(const struct run_cfg *c, const struct cfg_key *k)
 {
@@ -40,10 +41,10 @@ void cfg_put(struct run_cfg *c, const struct cfg_key *k, u64 v)
 		memcpy(p, &v, sizeof(v));
 }
 
-/* The number of single-letter edits between two words, each shorter than KEY_LEN_MAX (Levenshtein, one row kept). */
+/* The number of single-letter edits between two words, each shorter than NAME_LEN_MAX (Levenshtein, one row kept). */
 static u32 edit_distance(const char *a, const char *b)
 {
-	u32 row[KEY_LEN_MAX], len = (u32)strlen(b);
+	u32 row[NAME_LEN_MAX], len = (u32)strlen(b);
 
 	for (u32 j = 0; j <= len; j++)
 		row[j] = j;
@@ -62,19 +63,25 @@ static u32 edit_distance(const char *a, const char *b)
 	return row[len];
 }
 
+const char *cfg_nearer(const char *word, const char *best, const char *name)
+{
+	u32 d;
+
+	if (strlen(word) >= NAME_LEN_MAX)
+		return NULL;
+	d = edit_distance(word, name);
+	if (d > SUGGEST_MAX || d >= strlen(name))
+		return best;
+	return best && edit_distance(word, best) <= d ? best : name;
+}
+
 static int unknown_key(const char *name, char *err)
 {
 	const char *nearest = NULL;
-	u32 best = SUGGEST_MAX + 1;
+	const struct cfg_key *k;
 
-	for (u32 i = 0; i < cfg_n_keys && strlen(name) < KEY_LEN_MAX; i++) {
-		u32 d = edit_distance(name, cfg_keys[i].name);
-
-		if (d < best && d < strlen(cfg_keys[i].name)) {
-			best = d;
-			nearest = cfg_keys[i].name;
-		}
-	}
+	for (u32 i = 0; (k = cfg_key(i)); i++)
+		nearest = cfg_nearer(name, nearest, k->name);
 	if (nearest)
 		return csv_error(err, "%s: no such key; did you mean %s?", csv_quote(name).s, nearest);
 	return csv_error(err, "%s: no such key; losslab run --help lists them", csv_quote(name).s);
@@ -100,6 +107,25 @@ static const char *parse_load(const char *v, u64 *out)
 		return csv_decimal(v, 2, ~0U, out) ? "not a decimal number with at most two places" : NULL;
 	snprintf(digits, sizeof(digits), "%.*s", (int)(len - 1), v);
 	return csv_u64(digits, ~0U, out) ? "not a whole number of per cent" : NULL;
+}
+
+/* "40mbit" exactly: each unit is three more decimal places of a bit per second. */
+static const char *parse_bps(const char *v, u64 *out)
+{
+	size_t len = strspn(v, "0123456789.");
+	enum csv_num rc;
+	char digits[32];
+	u32 unit = 0;
+
+	while (unit < CFG_BPS_UNITS && strcasecmp(v + len, cfg_bps_units[unit]))
+		unit++;
+	if (unit == CFG_BPS_UNITS)
+		return "no unit: say bit, kbit, mbit, gbit or tbit";
+	if (len >= sizeof(digits))
+		return "too many digits";
+	snprintf(digits, sizeof(digits), "%.*s", (int)len, v);
+	rc = csv_decimal(digits, 3 * unit, ~0ULL, out);
+	return rc == CSV_NOT_A_NUMBER ? "not a whole number of bits per second" : rc ? csv_num_why[rc] : NULL;
 }
 
 /* The units' functions begin with "rate 40: ", which the caller says better. */
@@ -130,6 +156,8 @@ static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out
 		rc = unit_rate(v, &word, unit_err);
 		*out = word;
 		return rc ? unit_why(unit_err) : NULL;
+	case CFG_BPS:
+		return parse_bps(v, out);
 	default:
 		rc = unit_prob(v, &word, unit_err);
 		*out = word;
@@ -140,22 +168,27 @@ static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out
 static int set_number(struct run_cfg *c, const struct cfg_key *k, const char *v, char *err)
 {
 	char unit_err[TOPO_ERR_MAX];
-	/* A plain 0 means "auto" and the like, but not "topology": delay=0 would mislead. */
-	bool zero = !k->special.value && (k->kind == CFG_NUM || k->kind == CFG_SIZE) && !strcmp(v, "0");
 	const char *why;
 	u64 n = 0;
 
-	if (k->special.word && (zero || !strcmp(v, k->special.word))) {
+	if (k->special.word && !strcmp(v, k->special.word)) {
 		cfg_put(c, k, k->special.value);
 		return 0;
 	}
 	why = parse_number(k, v, &n, unit_err);
-	if (!why && (n < k->min || n > k->max))
-		why = "out of range";
+	if (!why)
+		why = cfg_why_not(k, n);
 	if (why)
 		return bad_value(k, v, why, err);
 	cfg_put(c, k, n);
 	return 0;
+}
+
+/* The rest of the member is cleared, so that equal configurations are equal bytes. */
+static void put_text(char *member, size_t size, const char *v)
+{
+	memset(member, 0, size);
+	memcpy(member, v, strlen(v));
 }
 
 static int set_word(struct run_cfg *c, const struct cfg_key *k, const char *v, char *err)
@@ -170,7 +203,7 @@ static int set_word(struct run_cfg *c, const struct cfg_key *k, const char *v, c
 		if (k->kind == CFG_WORD)
 			cfg_put(c, k, i);
 		else
-			snprintf((char *)c + k->off, k->size, "%s", v);
+			put_text((char *)c + k->off, k->size, v);
 		return 0;
 	}
 	return bad_value(k, v, "unknown", err);
@@ -202,7 +235,9 @@ static int set_text(struct run_cfg *c, const struct cfg_key *k, const char *v, c
 		why = "unknown";
 	if (why)
 		return bad_value(k, v, why, err);
-	snprintf((char *)c + k->off, k->size, "%s", v);
+	if (k->kind == CFG_PRESET && *v && !preset_find(v))
+		return preset_unknown(v, err);
+	put_text((char *)c + k->off, k->size, v);
 	return 0;
 }
 
@@ -220,12 +255,24 @@ static int set_loss(struct run_cfg *c, const struct cfg_key *k, const char *v, c
 	snprintf(prob, sizeof(prob), "%.*s", (int)(at - v), v);
 	rc = set_number(c, k, prob, err);
 	if (!rc)
-		snprintf(c->loss_at, sizeof(c->loss_at), "%s", *at ? at + 1 : "");
+		put_text(c->loss_at, sizeof(c->loss_at), *at ? at + 1 : "");
 	return rc;
 }
 
-static int set_key(struct run_cfg *c, const struct cfg_key *k, const char *v, char *err)
+/* "pfc=auto" and the like, where that is the default, take a value back rather than give one. */
+static void note_given(struct run_cfg *c, u32 number, const char *v)
 {
+	const struct cfg_key *k = cfg_key(number);
+	u64 bit = 1ULL << number % 64;
+
+	c->given[number / 64] |= bit;
+	if (k->special.word && !strcmp(v, k->special.word) && !strcmp(v, k->def))
+		c->given[number / 64] &= ~bit;
+}
+
+static int set_key(struct run_cfg *c, u32 number, const char *v, char *err)
+{
+	const struct cfg_key *k = cfg_key(number);
 	int rc;
 
 	switch (k->kind) {
@@ -234,6 +281,7 @@ static int set_key(struct run_cfg *c, const struct cfg_key *k, const char *v, ch
 		rc = set_word(c, k, v, err);
 		break;
 	case CFG_TEXT:
+	case CFG_PRESET:
 	case CFG_WORKLOAD:
 		rc = set_text(c, k, v, err);
 		break;
@@ -243,42 +291,40 @@ static int set_key(struct run_cfg *c, const struct cfg_key *k, const char *v, ch
 	default:
 		rc = set_number(c, k, v, err);
 	}
-	/* "xoff=auto" and "flows=0" take a value back rather than give one. */
-	if (!rc && k->given)
-		*(bool *)((char *)c + k->given) =
-			!k->special.word || (strcmp(v, k->special.word) && (k->kind == CFG_WORD || cfg_get(c, k)));
+	if (!rc)
+		note_given(c, number, v);
 	return rc;
 }
 
-static const struct cfg_key *find_key(const char *name)
+bool cfg_given(const struct run_cfg *c, const char *key)
 {
-	for (u32 i = 0; i < cfg_n_keys; i++)
-		if (!strcmp(name, cfg_keys[i].name))
-			return &cfg_keys[i];
-	return NULL;
+	int number = cfg_key_number(key);
+
+	return number >= 0 && c->given[number / 64] >> number % 64 & 1;
 }
 
 void cfg_defaults(struct run_cfg *c)
 {
 	char err[CFG_ERR_MAX];
+	const struct cfg_key *k;
 
 	memset(c, 0, sizeof(*c));
-	for (u32 i = 0; i < cfg_n_keys; i++)
-		set_key(c, &cfg_keys[i], cfg_keys[i].def, err); /* test_cfg.c proves that all are accepted */
-	c->topology_set = false;
+	for (u32 i = 0; (k = cfg_key(i)); i++)
+		set_key(c, i, k->def, err); /* test_cfg.c proves that all are accepted */
+	memset(c->given, 0, sizeof(c->given));
 }
 
 int cfg_set(struct run_cfg *c, const char *word, char *err)
 {
 	const char *equals = strchr(word, '=');
-	const struct cfg_key *k;
 	char name[CFG_ERR_MAX];
+	int number;
 
 	if (!equals || equals == word)
 		return csv_error(err, "%s: not of the form KEY=VALUE", csv_quote(word).s);
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - word < CFG_ERR_MAX ? equals - word : CFG_ERR_MAX), word);
-	k = find_key(name);
-	return k ? set_key(c, k, equals + 1, err) : unknown_key(name, err);
+	number = cfg_key_number(name);
+	return number < 0 ? unknown_key(name, err) : set_key(c, number, equals + 1, err);
 }
 
 /* Cut a comment off: '#' at the beginning or after a blank, so that a path may hold one. */
@@ -301,7 +347,7 @@ char *cfg_text(char *line)
 int cfg_read_line(struct run_cfg *c, struct csv_in *csv, u32 *seen)
 {
 	char why[CFG_ERR_MAX], *name, *value;
-	const struct cfg_key *k;
+	int number;
 
 	name = cfg_text(csv->buf);
 	if (!*name)
@@ -311,15 +357,15 @@ int cfg_read_line(struct run_cfg *c, struct csv_in *csv, u32 *seen)
 		return csv_fail(csv, "%s: not of the form KEY=VALUE", csv_quote(name).s);
 	*value++ = '\0';
 	name = csv_trim(name);
-	k = find_key(name);
-	if (!k) {
+	number = cfg_key_number(name);
+	if (number < 0) {
 		unknown_key(name, why);
 		return csv_fail(csv, "%s", why);
 	}
-	if (seen[k - cfg_keys])
-		return csv_fail(csv, "%s: given before, on line %u", name, seen[k - cfg_keys]);
-	seen[k - cfg_keys] = csv->line;
-	return set_key(c, k, csv_trim(value), why) ? csv_fail(csv, "%s", why) : 0;
+	if (seen[number])
+		return csv_fail(csv, "%s: given before, on line %u", name, seen[number]);
+	seen[number] = csv->line;
+	return set_key(c, number, csv_trim(value), why) ? csv_fail(csv, "%s", why) : 0;
 }
 
 int cfg_read(struct run_cfg *c, FILE *in, const char *name, char *err)

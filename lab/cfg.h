@@ -13,9 +13,10 @@
 
 #define CFG_STR 256
 #define CFG_ERR_MAX 256
+#define CFG_KEYS_MAX 128
 
 enum cfg_engine { ENGINE_KERNEL, ENGINE_TWIN };
-enum cfg_ecn { CFG_ECN_OFF, CFG_ECN_RED };
+enum cfg_ecn { CFG_ECN_OFF, CFG_ECN_RED, CFG_ECN_AUTO }; /* auto: until cfg_finish() */
 enum cfg_until { UNTIL_DONE, UNTIL_ARRIVALS };
 enum cfg_auto { CFG_OFF, CFG_ON, CFG_AUTO };
 
@@ -32,27 +33,55 @@ struct run_cfg {
 	u32 mtu;               /* mtu=1000: payload bytes of a packet, 64..2048 */
 	u32 buffer;            /* buffer=240KB: per input port and class */
 	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
-	bool pfc;              /* pfc=on|off, default on for roce, off for irn */
+	bool pfc;              /* pfc=on|off, default on for roce, off for others */
 	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
-	enum cfg_ecn ecn;      /* ecn=off|red */
+	enum cfg_ecn ecn;      /* ecn=auto|off|red; auto = red if congestion control goes by marks, else off */
 	u32 kmin, kmax;        /* kmin=5KB, kmax=200KB */
 	u32 pmax_ppb;          /* pmax=0.01 */
 	u32 loss_ppb;          /* loss=P: every link, on top of the topology's own */
 	char loss_at[CFG_STR]; /* loss=P@NODE: only frames that arrive at this switch; "" = all */
 
 	/* host */
-	char transport[16];        /* transport=roce|irn */
-	char cc[16];               /* cc=none */
-	u32 cap;                   /* cap=N packets: BDP-FC of irn; 0 = computed from the longest path */
-	u64 rto_high, rto_low;     /* rto_high=320us, rto_low=100us */
-	u32 rto_n;                 /* rto_n=3: rto_low while in flight <= this */
-	enum cfg_auto timeouts;    /* timeouts=auto|on|off; auto = on without PFC, off with */
-	u32 ack_every;             /* ack_every=1: roce may coalesce up to 64 */
-	bool reth_all;             /* reth=first|all */
+	char preset[32];        /* preset=NAME: lab/preset.h; "" = none */
+	char transport[16];     /* transport=roce|irn|irn-gbn|irn-nobdp|melo|iwarp */
+	u32 cap;                /* cap=N packets: BDP-FC of irn and irn-gbn; 0 = auto: computed from the longest path */
+	bool backoff;           /* backoff=on|off: roce, irn-gbn: halve a window on loss */
+	bool reth_all;          /* reth=first|all */
+	u64 rto_high, rto_low;  /* rto_high=320us, rto_low=100us */
+	u32 rto_n;              /* rto_n=3: rto_low while in flight <= this */
+	enum cfg_auto timeouts; /* timeouts=auto|on|off; auto = on without PFC, off with */
+	u32 retry_cnt, rnr_retry;  /* in a row without progress that a queue pair survives, 0..6; 7 = infinite */
+	u32 rnr_timer;             /* rnr_timer=1: code of the time that an RNR NAK asks for, 0..31 (REFERENCE 2.3) */
+	u32 ack_every;             /* ack_every=1: packets per ACK, 1..64; 0 = a message's last packet only */
+	u32 rq;                    /* rq=N: receives posted per connection, 1..65536; 0 = unlimited */
+	u64 rq_delay;              /* rq_delay=1us: from a message's completion until its receive is posted again */
+	u64 region;                /* region=SIZE: memory that a flow may reach; 0 = all of the flow */
+	u32 melo_bits;             /* melo_bits=1024: of each of a host's two pools, a multiple of 8 */
+	u32 melo_cache;            /* melo_cache=N: connections whose state is on chip; 0 = all */
+	u32 init_window;           /* init_window=10: segments, iwarp */
 	u32 data_class, ack_class; /* class=3, ack_class=<class>: 0..7 */
 	u32 psn0;                  /* psn0=0: first PSN of every QP, 0..2^24-1 */
 
+	/* congestion control; 0 = auto, what the variant or the paper says */
+	char cc[16];                             /* cc=none|dcqcn|timely|ib-aimd|... */
+	u64 cnp_interval;                        /* cnp_interval=50us: a receiver's CNPs of one flow are so far apart */
+	u32 dcqcn_g;                             /* dcqcn_g=256: alpha's weight is 1/g */
+	u32 dcqcn_f;                             /* dcqcn_f=5: events of fast recovery */
+	u64 dcqcn_alpha_timer, dcqcn_rate_timer; /* ps */
+	u64 dcqcn_bytes;                         /* dcqcn_bytes=10MB: an increase event each */
+	u64 dcqcn_rai, dcqcn_rhai;               /* bits/s: additive and hyper increase */
+	u64 rmin;                                /* bits/s: least rate of dcqcn and timely */
+	u64 timely_tlow, timely_thigh;           /* timely_tlow=50us, timely_thigh=500us */
+	u64 timely_min_rtt;                      /* timely_min_rtt=20us: divides the gradient */
+	u64 timely_delta;                        /* bits/s: additive increase */
+	u32 timely_beta, timely_alpha;           /* ppb, whole millionths: of the cut; weight of a new difference */
+	u32 timely_hai;                          /* timely_hai=5: falling round trips in a row before larger steps */
+	u32 timely_segment;                      /* timely_segment=16: packets of which one round trip is measured */
+	u32 ib_levels;                           /* ib_levels=N: the slowest rate of ib-* is line / this, 2..256 */
+
 	/* traffic */
+	u32 op;                 /* op=write|send|read (enum flow_op) of flows that a file does not say otherwise */
+	u32 message;            /* message=SIZE: flows are cut into messages of so many bytes; 0 = one per flow */
 	char workload[CFG_STR]; /* workload=heavy-tailed|websearch|incast|permutation|file:PATH|cdf:PATH */
 	u32 load_pct;           /* load=0.7 in hundredths, 1..100 (payload bytes per host link) */
 	u32 flows;              /* flows=N; 0 = by duration */
@@ -63,9 +92,9 @@ struct run_cfg {
 	u64 stuck_after;        /* stuck_after=100ms: virtual time without progress that ends a run */
 
 	/* output */
-	char tap[CFG_STR]; /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
-	char out[CFG_STR]; /* out=DIR; "" = no files */
-	bool pfc_set, topology_set, flows_set, xoff_set; /* given by the user, not a default */
+	char tap[CFG_STR];            /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
+	char out[CFG_STR];            /* out=DIR; "" = no files */
+	u64 given[CFG_KEYS_MAX / 64]; /* a bit per key, for cfg_given() */
 };
 
 void cfg_defaults(struct run_cfg *c);
@@ -73,7 +102,12 @@ void cfg_defaults(struct run_cfg *c);
 int cfg_set(struct run_cfg *c, const char *word, char *err);
 /* Read a scenario file: a KEY=VALUE per line, '#' comments; messages carry file:line. */
 int cfg_read(struct run_cfg *c, FILE *in, const char *name, char *err);
-/* Fill in what depends on other keys (pfc, ack_class, timeouts, ...) and refuse contradictions by name. */
+/* Whether the key was given, by the user or by a preset; its own default word ("pfc=auto") takes it back. */
+bool cfg_given(const struct run_cfg *c, const char *key);
+/*
+ * Fill in what the preset says and what depends on other keys (pfc, ecn, ack_class, timeouts, ...), and refuse
+ * contradictions by name: 0, or -EINVAL and one line in err[CFG_ERR_MAX].
+ */
 int cfg_finish(struct run_cfg *c, char *err);
 /* Print every key as KEY=VALUE, one a line, in a fixed order: the frozen configuration. */
 void cfg_print(const struct run_cfg *c, FILE *out);

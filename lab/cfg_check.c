@@ -2,23 +2,36 @@
 /* What depends on other keys, and what contradicts them. */
 #include <string.h>
 
+#include "agent/cc.h"
 #include "lab/cfg_keys.h"
 #include "lab/csv.h"
+#include "lab/preset.h"
 #include "lab/workload.h"
+#include "topo/topo.h"
 
 #define FLOWS_DEFAULT 2000
 
 /* Bytes of a frame beyond its payload: Ethernet to BTH and the ICRC 58, RETH 16 (bpf/wire.h), and 20 to spare. */
 #define FRAME_OVERHEAD 94
 
+/* Congestion control goes by what switches mark. */
+static bool needs_marks(const struct run_cfg *c)
+{
+	const struct cc_ops *cc = cc_find(c->cc);
+
+	return cc && (cc->cnp || cc->echo);
+}
+
 static void fill_in(struct run_cfg *c)
 {
 	enum workload_kind kind = workload_kind(c->workload);
 
-	if (!c->pfc_set)
+	if (!cfg_given(c, "pfc"))
 		c->pfc = !strcmp(c->transport, "roce");
 	if (c->timeouts == CFG_AUTO)
 		c->timeouts = c->pfc ? CFG_OFF : CFG_ON;
+	if (c->ecn == CFG_ECN_AUTO)
+		c->ecn = needs_marks(c) ? CFG_ECN_RED : CFG_ECN_OFF;
 	if (c->ack_class == CFG_CLASS_SAME)
 		c->ack_class = c->data_class;
 	if (c->ecmp_seed == CFG_SEED_SAME)
@@ -30,18 +43,113 @@ static void fill_in(struct run_cfg *c)
 /* The ranges again: members may have been set without cfg_set(). */
 static int check_ranges(const struct run_cfg *c, char *err)
 {
-	for (u32 i = 0; i < cfg_n_keys; i++) {
-		const struct cfg_key *k = &cfg_keys[i];
-		char value[64], allowed[160];
+	const struct cfg_key *k;
 
-		if (k->kind > CFG_LOAD && k->kind != CFG_LOSS)
+	for (u32 i = 0; (k = cfg_key(i)); i++) {
+		char value[64], allowed[160];
+		const char *why;
+		u64 v;
+
+		if (k->kind >= CFG_WORD)
 			continue;
-		if (!cfg_in_range(k, cfg_get(c, k)))
-			return csv_error(err, "%s=%s: out of range; allowed: %s", k->name,
-					 cfg_number_text(k, cfg_get(c, k), value, sizeof(value)),
+		v = cfg_get(c, k);
+		why = k->special.word && v == k->special.value ? NULL : cfg_why_not(k, v);
+		if (why)
+			return csv_error(err, "%s=%s: %s; allowed: %s", k->name,
+					 cfg_number_text(k, v, value, sizeof(value)), why,
 					 cfg_allowed(k, allowed, sizeof(allowed)));
 	}
 	return 0;
+}
+
+#define ALL_BUT_IWARP "roce|irn|irn-gbn|irn-nobdp|melo"
+#define DCQCN "dcqcn|dcqcn-connectx"
+#define TIMELY "timely|timely-patched"
+#define IB "ib-aimd|ib-lipd|ib-fimd"
+
+/*
+ * Keys that mean something only where another key has one of some values. Elsewhere anything but their default is
+ * refused: the default may stand, so that a printed configuration can be read again.
+ */
+static const struct scope {
+	const char *key, *other;
+	const char *values; /* "a|b" */
+	const char *why;    /* what the other key's value has to say */
+} scopes[] = {
+	{ "cap", "transport", "irn|irn-gbn", "has no cap" },
+	{ "backoff", "transport", "roce|irn-gbn", "does not go back N" },
+	{ "ack_every", "transport", "roce|melo", "acknowledges every packet" },
+	{ "melo_bits", "transport", "melo", "has no pools of bits" },
+	{ "melo_cache", "transport", "melo", "keeps all state on chip" },
+	{ "init_window", "transport", "iwarp", "has no slow start" },
+	{ "op", "transport", ALL_BUT_IWARP, "writes only" },
+	{ "cc", "transport", ALL_BUT_IWARP, "has TCP's own" },
+	{ "rq", "op", "send", "posts no receives" },
+	{ "rq_delay", "op", "send", "posts no receives" },
+	{ "rnr_retry", "op", "send", "posts no receives" },
+	{ "rnr_timer", "op", "send", "posts no receives" },
+	{ "cnp_interval", "cc", DCQCN, "has no CNPs" },
+	{ "dcqcn_g", "cc", DCQCN, "does not use it" },
+	{ "dcqcn_f", "cc", DCQCN, "does not use it" },
+	{ "dcqcn_alpha_timer", "cc", DCQCN, "does not use it" },
+	{ "dcqcn_rate_timer", "cc", DCQCN, "does not use it" },
+	{ "dcqcn_bytes", "cc", DCQCN, "does not use it" },
+	{ "dcqcn_rai", "cc", DCQCN, "does not use it" },
+	{ "dcqcn_rhai", "cc", DCQCN, "does not use it" },
+	{ "rmin", "cc", DCQCN "|" TIMELY, "does not use it" },
+	{ "timely_tlow", "cc", TIMELY, "does not use it" },
+	{ "timely_thigh", "cc", TIMELY, "does not use it" },
+	{ "timely_min_rtt", "cc", TIMELY, "does not use it" },
+	{ "timely_delta", "cc", TIMELY, "does not use it" },
+	{ "timely_beta", "cc", TIMELY, "does not use it" },
+	{ "timely_alpha", "cc", TIMELY, "does not use it" },
+	{ "timely_hai", "cc", TIMELY, "does not use it" },
+	{ "timely_segment", "cc", TIMELY, "does not use it" },
+	{ "ib_levels", "cc", IB, "does not use it" },
+	{ "senders", "workload", "incast", "has no use for it" },
+	{ "bytes", "workload", "incast|permutation", "has no use for it" },
+};
+
+/* Whether @word is one of "a|b|c". */
+static bool listed(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = list; p; p = strchr(p, '|')) {
+		p += *p == '|';
+		if (!strncmp(p, word, len) && (!p[len] || p[len] == '|'))
+			return true;
+	}
+	return false;
+}
+
+static int check_scope(const struct run_cfg *c, const struct run_cfg *defaults, const struct scope *s, char *err)
+{
+	const struct cfg_key *k = cfg_key((u32)cfg_key_number(s->key));
+	const struct cfg_key *other = cfg_key((u32)cfg_key_number(s->other));
+	char value[64], standard[64], theirs[64];
+	struct csv_quote is, has;
+
+	is = csv_quote(cfg_value_text(c, k, value, sizeof(value)));
+	has = csv_quote(cfg_value_text(c, other, theirs, sizeof(theirs)));
+	if (!strcmp(is.s, cfg_value_text(defaults, k, standard, sizeof(standard))) || listed(s->values, has.s))
+		return 0;
+	/* A file of flows says itself what its flows do. */
+	if (!strcmp(s->other, "op") && workload_kind(c->workload) == WORKLOAD_FILE)
+		return 0;
+	return csv_error(err, "%s=%s: %s=%s %s; allowed: with %s=%s", s->key, is.s, s->other, has.s, s->why, s->other,
+			 s->values);
+}
+
+static int check_scopes(const struct run_cfg *c, char *err)
+{
+	struct run_cfg defaults;
+	int rc = 0;
+
+	cfg_defaults(&defaults);
+	for (u32 i = 0; i < sizeof(scopes) / sizeof(scopes[0]) && !rc; i++)
+		rc = check_scope(c, &defaults, &scopes[i], err);
+	return rc;
 }
 
 static int check_switch(const struct run_cfg *c, char *err)
@@ -61,22 +169,33 @@ static int check_switch(const struct run_cfg *c, char *err)
 	if (*c->loss_at && !c->loss_ppb)
 		return csv_error(err, "loss=0@%s: a switch without a loss; allowed: a probability above 0, or no @",
 				 csv_quote(c->loss_at).s);
+	if (c->ecn == CFG_ECN_OFF && needs_marks(c))
+		return csv_error(err, "ecn=off: nobody would mark, and cc=%s goes by marks; allowed: red or auto",
+				 c->cc);
 	return 0;
 }
 
 static int check_host(const struct run_cfg *c, char *err)
 {
-	bool irn = !strcmp(c->transport, "irn");
+	const struct cc_ops *cc = cc_find(c->cc);
+	char low[32], high[32];
 
-	if (irn && c->ack_every > 1)
-		return csv_error(err, "ack_every=%u: irn acknowledges every packet; allowed: 1 with transport=irn",
-				 c->ack_every);
-	if (!irn && c->cap)
-		return csv_error(err, "cap=%u: transport=%s has no cap; allowed: with transport=irn only", c->cap,
-				 c->transport);
 	if (c->rto_low > c->rto_high)
 		return csv_error(err, "rto_low=%lluns: above rto_high=%lluns; allowed: up to rto_high",
 				 c->rto_low / PS_PER_NS, c->rto_high / PS_PER_NS);
+	if (c->timely_tlow >= c->timely_thigh)
+		return csv_error(err, "timely_tlow=%s: not below timely_thigh=%s; allowed: less than that",
+				 unit_print_time(c->timely_tlow, low, sizeof(low)),
+				 unit_print_time(c->timely_thigh, high, sizeof(high)));
+	if (cc && cc->needs_acks && !c->ack_every)
+		return csv_error(err, "ack_every=message: gives no ACKs to time; allowed: 1..%u with cc=%s",
+				 c->timely_segment < 64 ? c->timely_segment : 64, c->cc);
+	if (cc && cc->needs_acks && c->ack_every > c->timely_segment)
+		return csv_error(err, "ack_every=%u: above timely_segment=%u; allowed: up to it with cc=%s",
+				 c->ack_every, c->timely_segment, c->cc);
+	if (!strcmp(c->cc, "ib-fimd") && c->ib_levels & (c->ib_levels - 1))
+		return csv_error(err, "ib_levels=%u: ib-fimd's rates are halves of halves; allowed: a power of two",
+				 c->ib_levels);
 	return 0;
 }
 
@@ -98,22 +217,19 @@ static int check_traffic(const struct run_cfg *c, char *err)
 			err,
 			"duration=%lluns: workload=%s says itself how long; allowed: with workloads that have a load",
 			c->duration / PS_PER_NS, spec.s);
-	if (kind != WORKLOAD_INCAST && c->senders)
-		return csv_error(err, "senders=%u: nothing to workload=%s; allowed: with workload=incast", c->senders,
-				 spec.s);
-	if (kind != WORKLOAD_INCAST && kind != WORKLOAD_BURST && c->bytes)
-		return csv_error(err,
-				 "bytes=%llu: nothing to workload=%s; allowed: with workload=incast or permutation",
-				 c->bytes, spec.s);
 	return 0;
 }
 
 int cfg_finish(struct run_cfg *c, char *err)
 {
-	int rc;
+	int rc = preset_apply(c, err);
 
+	if (rc)
+		return rc;
 	fill_in(c);
 	rc = check_ranges(c, err);
+	if (!rc)
+		rc = check_scopes(c, err);
 	if (!rc)
 		rc = check_switch(c, err);
 	if (!rc)

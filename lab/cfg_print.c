@@ -25,6 +25,19 @@ static const char *print_prob(u32 ppb, char *buf, size_t n)
 	return buf;
 }
 
+const char *const cfg_bps_units[CFG_BPS_UNITS] = { "bit", "kbit", "mbit", "gbit", "tbit" };
+
+/* In the largest unit that needs no fraction. */
+static const char *print_bps(u64 bps, char *buf, size_t n)
+{
+	u32 unit = 0;
+
+	for (; unit < CFG_BPS_UNITS - 1 && bps && bps % 1000 == 0; unit++)
+		bps /= 1000;
+	snprintf(buf, n, "%llu%s", bps, cfg_bps_units[unit]);
+	return buf;
+}
+
 const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 {
 	if (k->special.word && k->kind != CFG_WORD && v == k->special.value)
@@ -34,23 +47,36 @@ const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 		return unit_print_time(v, buf, n);
 	case CFG_RATE:
 		return unit_print_rate((u32)v, buf, n);
+	case CFG_BPS:
+		return print_bps(v, buf, n);
 	case CFG_PROB:
 	case CFG_LOSS:
 		return print_prob((u32)v, buf, n);
 	case CFG_LOAD:
 		snprintf(buf, n, "%llu.%02llu", v / 100, v % 100);
 		return buf;
-	case CFG_WORD:
-		return k->words[v];
+	case CFG_WORD: /* a special value of its own is the place behind the last word */
+		return k->words[v] ? k->words[v] : k->special.word;
 	default:
 		snprintf(buf, n, "%llu", v);
 		return buf;
 	}
 }
 
-bool cfg_in_range(const struct cfg_key *k, u64 v)
+const char *cfg_value_text(const struct run_cfg *c, const struct cfg_key *k, char *buf, size_t n)
 {
-	return (k->special.word && v == k->special.value) || (v >= k->min && v <= k->max);
+	if (k->kind >= CFG_NAME)
+		return (const char *)c + k->off;
+	return cfg_number_text(k, cfg_get(c, k), buf, n);
+}
+
+const char *cfg_why_not(const struct cfg_key *k, u64 v)
+{
+	if (v < k->min && k->why_less)
+		return k->why_less;
+	if (v < k->min || v > k->max)
+		return "out of range";
+	return k->step && v % k->step ? "between two steps" : NULL;
 }
 
 static const char *list_words(const struct cfg_key *k, char *buf, size_t n)
@@ -65,32 +91,40 @@ static const char *list_words(const struct cfg_key *k, char *buf, size_t n)
 	return buf;
 }
 
+/* "64..2048", "8..2048 in steps of 8". */
+static void print_range(const struct cfg_key *k, char *buf, size_t n)
+{
+	char min[32], max[32], step[32];
+	size_t used;
+
+	used = (size_t)snprintf(buf, n, "%s..%s%s", cfg_number_text(k, k->min, min, sizeof(min)),
+				cfg_number_text(k, k->max, max, sizeof(max)), k->kind == CFG_SIZE ? " bytes" : "");
+	if (k->step && used < n)
+		snprintf(buf + used, n - used, " in steps of %s", cfg_number_text(k, k->step, step, sizeof(step)));
+}
+
 const char *cfg_allowed(const struct cfg_key *k, char *buf, size_t n)
 {
-	const char *unit = k->kind == CFG_SIZE ? " bytes" : "";
-	char min[32], max[32];
-
 	switch (k->kind) {
 	case CFG_WORD:
 	case CFG_NAME:
 		return list_words(k, buf, n);
 	case CFG_WORKLOAD:
 		return workload_list(buf, n);
+	case CFG_PRESET:
+		snprintf(buf, n, "a name that losslab run --presets lists, or nothing");
+		return buf;
 	case CFG_TEXT:
 		snprintf(buf, n, "text of %s%zu bytes at most", *k->def ? "1 to " : "", k->size - 1);
 		return buf;
 	case CFG_RATE:
 		snprintf(buf, n, "like 40gbit, a whole number of ps per byte");
 		break;
-	case CFG_PROB:
-		snprintf(buf, n, "0..1");
-		break;
 	case CFG_LOSS:
 		snprintf(buf, n, "0..1, or that @SWITCH");
 		break;
 	default:
-		snprintf(buf, n, "%s..%s%s", cfg_number_text(k, k->min, min, sizeof(min)),
-			 cfg_number_text(k, k->max, max, sizeof(max)), unit);
+		print_range(k, buf, n);
 	}
 	if (k->special.word)
 		snprintf(buf + strlen(buf), n - strlen(buf), ", or %s", k->special.word);
@@ -99,29 +133,31 @@ const char *cfg_allowed(const struct cfg_key *k, char *buf, size_t n)
 
 void cfg_print(const struct run_cfg *c, FILE *out)
 {
+	const struct cfg_key *k;
 	char buf[64];
 
-	for (u32 i = 0; i < cfg_n_keys; i++) {
-		const struct cfg_key *k = &cfg_keys[i];
-		bool text = k->kind == CFG_NAME || k->kind == CFG_TEXT || k->kind == CFG_WORKLOAD;
-
-		fprintf(out, "%s=%s", k->name,
-			text ? (const char *)c + k->off : cfg_number_text(k, cfg_get(c, k), buf, sizeof(buf)));
+	for (u32 i = 0; (k = cfg_key(i)); i++) {
+		fprintf(out, "%s=%s", k->name, cfg_value_text(c, k, buf, sizeof(buf)));
 		if (k->kind == CFG_LOSS && *c->loss_at)
 			fprintf(out, "@%s", c->loss_at);
 		fputc('\n', out);
 	}
 }
 
-void cfg_help(FILE *out)
+static void help_key(const struct cfg_key *k, FILE *out)
 {
 	char allowed[160];
 
-	for (u32 i = 0; i < cfg_n_keys; i++) {
-		const struct cfg_key *k = &cfg_keys[i];
+	fprintf(out, "  %-17s %s\n", k->name, k->help);
+	fprintf(out, "  %-17s   %s", "", cfg_allowed(k, allowed, sizeof(allowed)));
+	fprintf(out, *k->def ? " [%s]\n" : "\n", k->def);
+}
 
-		fprintf(out, "  %-12s %s\n", k->name, k->help);
-		fprintf(out, "  %-12s   %s", "", cfg_allowed(k, allowed, sizeof(allowed)));
-		fprintf(out, *k->def ? " [%s]\n" : "\n", k->def);
+void cfg_help(FILE *out)
+{
+	for (u32 g = 0; g < cfg_n_groups; g++) {
+		fprintf(out, "%s%s:\n", g ? "\n" : "", cfg_groups[g]->title);
+		for (u32 i = 0; i < cfg_groups[g]->n; i++)
+			help_key(&cfg_groups[g]->keys[i], out);
 	}
 }

@@ -12,6 +12,7 @@
 #include "lab/experiment.h"
 #include "lab/netlab.h"
 #include "lab/netlab_priv.h"
+#include "lab/preset.h"
 #include "lab/scenario.h"
 
 static const char options_help[] =
@@ -19,9 +20,12 @@ static const char options_help[] =
 	"  KEY=VALUE         settings; they override the scenario's common ones\n"
 	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down)\n"
 	"  -e, --engine E    kernel, or twin: the same result without namespaces and root\n"
-	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, summary.json there\n"
+	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, hosts.csv, summary.json there\n"
 	"  -j, --json        print summary.json instead of the summary\n"
-	"  -q, --quiet       no progress bar\n\n";
+	"  -q, --quiet       no progress bar\n"
+	"      --presets     list what preset=NAME stands for\n\n";
+
+#define OPTION_PRESETS 1
 
 static const struct option options[] = {
 	{ "name", required_argument, NULL, 'n' },
@@ -29,6 +33,8 @@ static const struct option options[] = {
 	{ "out", required_argument, NULL, 'o' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "quiet", no_argument, NULL, 'q' },
+	/* without a letter */
+	{ "presets", no_argument, NULL, OPTION_PRESETS },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -248,7 +254,7 @@ static int open_lab(struct run_args *a)
 		topo_free(a->topo);
 		a->topo = NULL;
 		name = a->own_name;
-	} else if (a->scenario.cfg[0].topology_set) {
+	} else if (cfg_given(&a->scenario.cfg[0], "topology")) {
 		return cmd_fail(EXIT_USAGE,
 				"topology: lab %s stands and has its own: leave the key out, or take the lab down",
 				name);
@@ -342,6 +348,9 @@ static int parse(struct run_args *a, int argc, char **argv)
 		case 'q':
 			a->quiet = true;
 			break;
+		case OPTION_PRESETS:
+			preset_list(stdout);
+			exit(EXIT_DONE);
 		case 'h':
 			cmd_help("run", options_help);
 			cfg_help(stdout);

@@ -71,6 +71,17 @@ static u64 take_stock(struct conductor *c)
 	return fresh;
 }
 
+/* Flows that have begun before @now and neither reached their end nor stopped in error. */
+static bool any_open(const struct conductor *c, u64 now)
+{
+	const struct flow_table *t = &c->engine->fabric->flows;
+
+	for (u32 i = 0; i < t->n; i++)
+		if (t->flows[i].start_ps < now && t->results[i].done_ps == TIME_NEVER && !t->results[i].error)
+			return true;
+	return false;
+}
+
 /* Has nothing moved for too long although flows are open? */
 static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64 now)
 {
@@ -83,7 +94,12 @@ static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64
 		w->fresh = fresh;
 		w->progress = now;
 	}
-	return now - w->progress > f->cfg->stuck_after;
+	if (now - w->progress <= f->cfg->stuck_after)
+		return false;
+	if (any_open(c, now))
+		return true;
+	w->progress = now;
+	return false;
 }
 
 static int run(struct conductor *c, struct starts *s)
@@ -98,7 +114,7 @@ static int run(struct conductor *c, struct starts *s)
 
 		if (now == TIME_NEVER) {
 			take_stock(c);
-			c->status = c->completed == s->n ? "done" : "stuck";
+			c->status = any_open(c, TIME_NEVER) ? "stuck" : "done";
 			return 0;
 		}
 		if (is_stuck(c, &w, s, now)) {

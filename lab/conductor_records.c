@@ -11,8 +11,7 @@
 struct books {
 	const struct fabric *f;
 	const struct fabric_memory *m;
-	struct nic_stats *nic;
-	u64 *paused, *clock;
+	struct host_report *hosts;
 };
 
 /* Frames, PFC not counted, that have reached port @n and not been handled. */
@@ -43,7 +42,7 @@ static u64 sent_towards(const struct books *b, u32 n)
 	u32 peer = b->m->ports[n].cfg.peer;
 
 	if (peer & PEER_HOST)
-		return b->nic[peer & ~PEER_HOST].tx_frames;
+		return b->hosts[peer & ~PEER_HOST].stats.tx_frames;
 	return b->m->ports[peer].stats.tx_frames - b->m->ports[peer].stats.lost_out_frames;
 }
 
@@ -97,16 +96,16 @@ static int check_total(const struct books *b, struct run_result *r, char *err)
 	for (u32 h = 0; h < b->f->size.hosts; h++) {
 		const struct port_stats *st = &b->m->ports[b->f->host_port[h]].stats;
 
-		r->sent += b->nic[h].tx_frames;
-		r->delivered += b->nic[h].rx_frames;
-		r->crossings_data += b->nic[h].tx_data;
-		r->crossings_ack += b->nic[h].tx_frames - b->nic[h].tx_data;
-		if (st->tx_frames - st->lost_out_frames < b->nic[h].rx_frames) {
+		r->sent += b->hosts[h].stats.tx_frames;
+		r->delivered += b->hosts[h].stats.rx_frames;
+		r->crossings_data += b->hosts[h].stats.tx_data;
+		r->crossings_ack += b->hosts[h].stats.tx_frames - b->hosts[h].stats.tx_data;
+		if (st->tx_frames - st->lost_out_frames < b->hosts[h].stats.rx_frames) {
 			snprintf(err, ENGINE_ERR_MAX, "frames: link to host %s: more received than sent",
 				 b->f->topo->nodes[b->f->topo->hosts[h]].name);
 			return -EPROTO;
 		}
-		r->queued += st->tx_frames - st->lost_out_frames - b->nic[h].rx_frames;
+		r->queued += st->tx_frames - st->lost_out_frames - b->hosts[h].stats.rx_frames;
 	}
 	for (u32 n = 0; n < b->f->size.ports; n++) {
 		const struct port_stats *st = &b->m->ports[n].stats;
@@ -162,7 +161,7 @@ static void host_row(const struct books *b, u32 h, struct port_record *row)
 {
 	const struct port_cfg *far = &b->f->ports[b->f->host_port[h]];
 	const struct topo *t = b->f->topo;
-	const struct nic_stats *s = &b->nic[h];
+	const struct nic_stats *s = &b->hosts[h].stats;
 
 	*row = (struct port_record){
 		.node = t->nodes[t->hosts[h]].name,
@@ -174,7 +173,37 @@ static void host_row(const struct books *b, u32 h, struct port_record *row)
 		.tx_bytes = s->tx_bytes,
 		.pause_rx = s->pause_rx,
 		.resume_rx = s->resume_rx,
-		.paused_ps = b->paused[h],
+		.paused_ps = b->hosts[h].paused,
+	};
+}
+
+static void host_record(const struct books *b, u32 h, struct host_record *row)
+{
+	const struct nic_stats *s = &b->hosts[h].stats;
+	const struct recovery_stats *c = &b->hosts[h].recovery;
+
+	*row = (struct host_record){
+		.host = b->f->topo->nodes[b->f->topo->hosts[h]].name,
+		.rx_frames = s->rx_frames,
+		.tx_frames = s->tx_frames,
+		.tx_data = s->tx_data,
+		.rx_data = s->rx_data,
+		.acks_tx = s->acks_tx,
+		.naks_tx = s->naks_tx,
+		.cnps_tx = s->cnps_tx,
+		.cnps_rx = s->cnps_rx,
+		.discarded = s->discarded,
+		.pool_rx_peak_bits = c->pool_rx_peak,
+		.pool_tx_peak_bits = c->pool_tx_peak,
+		.pool_rx_bits = c->pool_rx_now,
+		.pool_tx_bits = c->pool_tx_now,
+		.copied_packets = c->copied_packets,
+		.copied_bytes = c->copied_bytes,
+		.drop_middle = c->drop_middle,
+		.drop_pool = c->drop_pool,
+		.drop_order = c->drop_order,
+		.swaps = c->swaps,
+		.forgotten = c->forgotten,
 	};
 }
 
@@ -192,6 +221,9 @@ static void flow_rows(const struct fabric *f, struct run_result *r)
 			.retransmitted = res->retransmitted,
 			.timeouts = res->timeouts,
 			.nacks = res->nacks,
+			.cnps = res->cnps,
+			.rnr_naks = res->rnr_naks,
+			.error = res->error,
 		};
 	}
 }
@@ -204,8 +236,8 @@ static u64 last_event(const struct conductor *c, const struct books *b)
 	if (!strcmp(c->status, "arrivals"))
 		return c->now;
 	for (u32 h = 0; h < b->f->size.hosts; h++)
-		if (b->clock[h] > last)
-			last = b->clock[h];
+		if (b->hosts[h].clock > last)
+			last = b->hosts[h].clock;
 	for (u32 s = 0; s < b->f->size.switches; s++)
 		if (b->m->switches[s].clock > last)
 			last = b->m->switches[s].clock;
@@ -215,7 +247,7 @@ static u64 last_event(const struct conductor *c, const struct books *b)
 static int collect(struct conductor *c, struct books *b, struct run_result *r)
 {
 	const struct fabric *f = b->f;
-	int rc = c->engine->ops->finish(c->engine, c->now, b->nic, b->paused, b->clock);
+	int rc = c->engine->ops->finish(c->engine, c->now, b->hosts);
 
 	if (!rc)
 		rc = check_links(b, r, c->engine->err);
@@ -228,8 +260,10 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 	r->virtual_ps = last_event(c, b);
 	for (u32 n = 0; n < f->size.ports; n++)
 		switch_row(b, n, r->virtual_ps, &r->ports[n]);
-	for (u32 h = 0; h < f->size.hosts; h++)
+	for (u32 h = 0; h < f->size.hosts; h++) {
 		host_row(b, h, &r->ports[f->size.ports + h]);
+		host_record(b, h, &r->hosts[h]);
+	}
 	flow_rows(f, r);
 	r->cfg = f->cfg;
 	r->windows = c->windows;
@@ -247,16 +281,14 @@ int conductor_records(struct conductor *c, struct run_result *r)
 	memset(r, 0, sizeof(*r));
 	r->n_flows = f->flows.n;
 	r->n_ports = f->size.ports + f->size.hosts;
+	r->n_hosts = f->size.hosts;
 	r->flows = calloc(r->n_flows + 1, sizeof(*r->flows));
 	r->ports = calloc(r->n_ports, sizeof(*r->ports));
-	b.nic = calloc(f->size.hosts, sizeof(*b.nic));
-	b.paused = calloc(f->size.hosts, sizeof(u64));
-	b.clock = calloc(f->size.hosts, sizeof(u64));
-	if (r->flows && r->ports && b.nic && b.paused && b.clock)
+	r->hosts = calloc(f->size.hosts, sizeof(*r->hosts));
+	b.hosts = calloc(f->size.hosts, sizeof(*b.hosts));
+	if (r->flows && r->ports && r->hosts && b.hosts)
 		rc = collect(c, &b, r);
-	free(b.nic);
-	free(b.paused);
-	free(b.clock);
+	free(b.hosts);
 	return rc;
 }
 
@@ -267,7 +299,7 @@ void conductor_explain(const struct conductor *c, const struct run_result *r, u3
 	char name[64];
 
 	for (u32 i = 0; i < r->n_flows && shown < most; i++) {
-		if (r->flows[i].completed || r->flows[i].flow.start_ps > c->now)
+		if (r->flows[i].completed || r->flows[i].error || r->flows[i].flow.start_ps > c->now)
 			continue;
 		fprintf(out, "  flow %u: %s -> %s, %llu bytes: not finished\n", i,
 			f->topo->nodes[f->topo->hosts[r->flows[i].flow.src]].name,

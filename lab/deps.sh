@@ -18,6 +18,7 @@ libmnl-dev pkg-config:libmnl
 libjansson-dev pkg-config:jansson
 libssl-dev pkg-config:libcrypto
 libdeflate-dev pkg-config:libdeflate
+libisal-dev pkg-config:libisal
 linux-libc-dev /usr/include/linux/bpf.h'
 test='libcmocka-dev pkg-config:cmocka
 bats bats

@@ -16,6 +16,14 @@ struct host_view {
 	u64 fresh;     /* packets received for the first time */
 };
 
+/* What a host has to say at the end of a run. */
+struct host_report {
+	struct nic_stats stats;
+	struct recovery_stats recovery;
+	u64 paused; /* ps that its port was paused, summed over classes */
+	u64 clock;  /* its last event */
+};
+
 struct engine {
 	const struct fabric *fabric;
 	struct fabric_memory mem;
@@ -32,8 +40,8 @@ struct engine_ops {
 	 * all frames sent have arrived. 0 or -errno with e->err.
 	 */
 	int (*window)(struct engine *e, u64 until);
-	/* The run is over at @now: fill the flow table's results, rows of ports for hosts, and stop. */
-	int (*finish)(struct engine *e, u64 now, struct nic_stats *stats, u64 *paused, u64 *clock);
+	/* The run is over at @now: fill the flow table's results and a report per host, and stop. */
+	int (*finish)(struct engine *e, u64 now, struct host_report *reports);
 	void (*destroy)(struct engine *e);
 };
 

@@ -91,5 +91,6 @@ void experiment_free(struct experiment *x)
 {
 	free(x->result.flows);
 	free(x->result.ports);
+	free(x->result.hosts);
 	fabric_free(&x->fabric);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From topology, configuration and flows to a fabric that an engine can run. */
-#include "lab/fabric.h"
+#include "lab/fabric_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -214,67 +214,6 @@ static void plan_fab_cfg(struct fabric *f)
 	f->fab.pfc = c->pfc ? 0xff : 0;
 }
 
-/*
- * BDP-FC's cap: as many packets as one flow alone needs to keep its link busy over the longest path. Packet 0 is the
- * longest (it has a RETH); its ACK must be back when packet `cap` is due.
- */
-static u32 plan_cap(const struct fabric *f, u32 fastest_ps, const struct packet_rules *r)
-{
-	u64 first = (u64)wire_bytes(f->frame_max) * fastest_ps;
-	u64 middle = (u64)wire_bytes(r->reth_all ? f->frame_max : f->frame_max - RETH_LEN) * fastest_ps;
-
-	return 1 + (f->max_rtt - first + middle - 1) / middle;
-}
-
-static int plan_hosts(struct fabric *f, char *err)
-{
-	const struct run_cfg *c = f->cfg;
-	struct packet_rules rules = {
-		.mtu = c->mtu,
-		.msg_packets = MESSAGE_MAX / c->mtu,
-		.ack_every = c->ack_every,
-		.reth_all = c->reth_all,
-		.data_class = c->data_class,
-		.ack_class = c->ack_class,
-	};
-	struct recovery_params rec = {
-		.cap = c->cap,
-		.rto_high = c->rto_high,
-		.rto_low = c->rto_low,
-		.rto_n = c->rto_n,
-		.timeouts = c->timeouts == CFG_ON,
-	};
-	u32 fastest = ~0U;
-
-	for (u32 h = 0; h < f->size.hosts; h++) {
-		const struct port_cfg *p = &f->ports[f->host_port[h]];
-
-		if (p->ps_per_byte < fastest)
-			fastest = p->ps_per_byte;
-	}
-	if (!rec.cap)
-		rec.cap = plan_cap(f, fastest, &rules);
-	for (u32 h = 0; h < f->size.hosts; h++) {
-		const struct port_cfg *p = &f->ports[f->host_port[h]];
-
-		f->nics[h] = (struct nic_params){
-			.host = h,
-			.node = f->size.switches + h,
-			.seed = c->seed,
-			.ps_per_byte = p->ps_per_byte,
-			.delay = p->delay,
-			.psn0 = c->psn0,
-			.rules = rules,
-			.recovery = rec,
-			.ops = recovery_find(c->transport),
-			.flows = &f->flows,
-		};
-		if (!f->nics[h].ops)
-			return fail(err, -EINVAL, "transport: unknown");
-	}
-	return 0;
-}
-
 /* Memory that agents, which are child processes, share with the conductor. */
 static void *shared(size_t bytes)
 {
@@ -288,6 +227,20 @@ static int compare_ids(const void *a, const void *b)
 	u32 x = ((const struct flow *)a)->id, y = ((const struct flow *)b)->id;
 
 	return x < y ? -1 : x > y;
+}
+
+/* What a flow's operation rules out; a workload file may name one per flow. */
+static int check_flow(const struct fabric *f, const struct flow *flow, char *err)
+{
+	const struct packet_rules *r = &f->nics[0].rules;
+
+	if (!packet_count(r, flow->bytes))
+		return fail(err, -EINVAL, "workload: a flow has more than 2^31 packets: raise mtu");
+	if (flow->op == FLOW_WRITE || (r->format == FORMAT_ROCE && !r->reth_all))
+		return 0;
+	snprintf(err, FABRIC_ERR_MAX, "workload: flow %u is no WRITE: %s; allowed: op write", flow->id,
+		 r->reth_all ? "reth=all is about WRITEs" : "transport=iwarp carries nothing else");
+	return -EINVAL;
 }
 
 static int plan_flows(struct fabric *f, char *err)
@@ -313,9 +266,10 @@ static int plan_flows(struct fabric *f, char *err)
 		return fail(err, -ENOMEM, "out of memory");
 	t->flows = f->flow_list;
 	for (u32 i = 0; i < t->n; i++) {
+		rc = check_flow(f, &t->flows[i], err);
+		if (rc)
+			return rc;
 		t->results[i].done_ps = TIME_NEVER;
-		if (!packet_count(&f->nics[0].rules, t->flows[i].bytes))
-			return fail(err, -EINVAL, "workload: a flow has more than 2^31 packets: raise mtu");
 	}
 	for (u32 i = 0; i < t->n; i++)
 		f->ideal[i] = fabric_ideal(f, &t->flows[i]);
@@ -429,7 +383,7 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 		return -EINVAL;
 	}
 	plan_slots(f);
-	rc = plan_hosts(f, err);
+	rc = fabric_plan_hosts(f, err);
 	return rc ? rc : plan_flows(f, err);
 }
 
@@ -444,6 +398,7 @@ void fabric_free(struct fabric *f)
 	if (t->dst_index)
 		munmap(t->dst_index, t->n ? t->n * sizeof(u32) : 1);
 	routes_free(&f->routes);
+	ib_tables_free(&f->ib);
 	free(f->flow_list);
 	free(f->ideal);
 	free(f->ports);

@@ -6,6 +6,7 @@
 #ifndef LOSSLAB_FABRIC_PLAN_H
 #define LOSSLAB_FABRIC_PLAN_H
 
+#include "agent/ib_tables.h"
 #include "agent/nic.h"
 #include "bpf/fabric.h"
 #include "bpf/hash.h"
@@ -49,6 +50,7 @@ struct fabric {
 	struct port_cfg *ports;  /* [size.ports] */
 	u32 *port_base;          /* first port of each switch */
 	struct nic_params *nics; /* [hosts] */
+	struct ib_tables ib;     /* cc=ib-*: what the hosts share */
 	u32 *host_port;          /* the switch port that each host hangs on */
 	u64 window;              /* W: the shortest delay of any link */
 	u64 max_rtt;             /* longest base round trip of a full packet and its ACK */

@@ -5,6 +5,8 @@
  */
 #include "lab/fabric.h"
 
+#include <string.h>
+
 #include "bpf/parse.h"
 #include "bpf/route.h"
 
@@ -16,22 +18,36 @@ struct hop {
 	u64 free; /* when the link's sender is free again */
 };
 
-static u32 flow_key(const struct flow *flow)
+/* A frame as the switches see it: what ECMP hashes, and how long it is. */
+struct probe {
+	u32 src, dst;
+	u32 key;
+	u32 len;
+};
+
+/* The key comes from a frame built for the purpose: nobody else needs to know how. */
+static struct probe probe(const struct tx_frame *f, u32 src, u32 dst)
 {
-	return route_flow_key(host_addr(flow->src), host_addr(flow->dst), (u32)packet_sport(flow->id) << 16 | ROCE_PORT,
-			      17);
+	struct probe p = { .src = src, .dst = dst, .len = f->len };
+	u8 head[SLOT_SMALL] = { 0 };
+	struct frame seen = { 0 };
+
+	memcpy(head, f->head, f->head_len);
+	parse_frame(head, f->len, &seen);
+	p.key = seen.flow_key;
+	return p;
 }
 
-static u32 find_path(const struct fabric *f, const struct flow *flow, struct hop *hops)
+static u32 find_path(const struct fabric *f, const struct probe *at, struct hop *hops)
 {
-	const struct port_cfg *p = &f->ports[f->host_port[flow->src]];
-	u32 key = flow_key(flow), s = p->sw, n = 0;
+	const struct port_cfg *p = &f->ports[f->host_port[at->src]];
+	u32 s = p->sw, n = 0;
 
 	hops[n++] = (struct hop){ p->ps_per_byte, p->delay, 0 };
 	while (n < HOPS_MAX) {
-		u64 mask = f->routes.mask[(size_t)s * f->size.hosts + flow->dst];
+		u64 mask = f->routes.mask[(size_t)s * f->size.hosts + at->dst];
 
-		p = &f->ports[f->port_base[s] + route_pick(mask, key, fabric_switch_seed(f, s))];
+		p = &f->ports[f->port_base[s] + route_pick(mask, at->key, fabric_switch_seed(f, s))];
 		hops[n++] = (struct hop){ p->ps_per_byte, p->delay, 0 };
 		if (p->peer & PEER_HOST)
 			break;
@@ -40,24 +56,48 @@ static u32 find_path(const struct fabric *f, const struct flow *flow, struct hop
 	return n;
 }
 
+/* When a frame that its sender has ready at @at arrives. */
+static u64 cross(struct hop *hops, u32 n, u32 len, u64 at)
+{
+	u64 wire = wire_bytes(len);
+
+	for (u32 h = 0; h < n; h++) {
+		u64 start = at > hops[h].free ? at : hops[h].free;
+
+		hops[h].free = start + wire * hops[h].ps_per_byte;
+		at = hops[h].free + hops[h].delay;
+	}
+	return at;
+}
+
+/* When the first request of a READ reaches the responder. Later ones are no slower than the data that they ask for. */
+static u64 request(const struct fabric *f, const struct flow *flow)
+{
+	struct hop hops[HOPS_MAX];
+	struct tx_frame read;
+	struct probe p;
+	u32 n;
+
+	packet_build_read(&f->nics[flow->dst].rules, &read, flow, 0);
+	p = probe(&read, flow->dst, flow->src);
+	n = find_path(f, &p, hops);
+	return cross(hops, n, p.len, 0);
+}
+
 u64 fabric_ideal(const struct fabric *f, const struct flow *flow)
 {
 	const struct packet_rules *r = &f->nics[flow->src].rules;
 	u32 packets = packet_count(r, flow->bytes);
+	u64 ready = flow->op == FLOW_READ ? request(f, flow) : 0, at = 0;
 	struct hop hops[HOPS_MAX];
-	u32 n = find_path(f, flow, hops);
-	u64 at = 0;
+	struct tx_frame first;
+	struct probe p;
+	u32 n;
 
-	for (u32 i = 0; i < packets; i++) {
-		u64 wire = wire_bytes(packet_frame_len(r, flow->bytes, i));
-
-		at = 0;
-		for (u32 h = 0; h < n; h++) {
-			u64 start = at > hops[h].free ? at : hops[h].free;
-
-			hops[h].free = start + wire * hops[h].ps_per_byte;
-			at = hops[h].free + hops[h].delay;
-		}
-	}
+	packet_build_data(r, &first, flow, 0, false);
+	p = probe(&first, flow->src, flow->dst);
+	n = find_path(f, &p, hops);
+	for (u32 i = 0; i < packets; i++)
+		at = cross(hops, n, packet_frame_len(r, flow, i), ready);
 	return at;
 }

@@ -259,15 +259,16 @@ static int kernel_window(struct engine *e, u64 until)
 	return rc ? rc : await_entries(k, 0, e->mem.state->n_emit);
 }
 
-static int kernel_finish(struct engine *e, u64 now, struct nic_stats *stats, u64 *paused, u64 *clock)
+static int kernel_finish(struct engine *e, u64 now, struct host_report *reports)
 {
 	struct kernel *k = (struct kernel *)e;
 	int rc = agents_finish(&k->agents, e->err);
 
 	for (u32 h = 0; h < e->fabric->size.hosts; h++) {
-		stats[h] = k->agents.cells[h].stats;
-		paused[h] = pause_total(&k->agents.cells[h].pause, now);
-		clock[h] = k->agents.cells[h].clock;
+		reports[h].stats = k->agents.cells[h].stats;
+		reports[h].recovery = k->agents.cells[h].recovery;
+		reports[h].paused = pause_total(&k->agents.cells[h].pause, now);
+		reports[h].clock = k->agents.cells[h].clock;
 		e->foreign += k->agents.cells[h].foreign;
 	}
 	for (u32 p = 0; p < e->fabric->size.ports; p++)

@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include "agent/melo_pool.h"
 #include "lab/csv.h"
 #include "lab/fixmath.h"
 #include "lab/records_impl.h"
@@ -15,6 +16,13 @@ const char *const drop_names[DROP_REASONS] = {
 	[DROP_BUFFER] = "buffer",
 	[DROP_LOSS] = "loss",
 	[DROP_NO_ROUTE] = "no_route",
+};
+
+const char *const qp_error_names[QP_ERRORS] = {
+	[QP_OK] = "",
+	[QP_RETRY] = "retry",
+	[QP_RNR] = "rnr",
+	[QP_ACCESS] = "access",
 };
 
 struct decimal decimal(u64 v, u32 places)
@@ -49,7 +57,7 @@ const char *engine_name(const struct run_cfg *c)
 void records_flows_csv(const struct run_result *r, FILE *out)
 {
 	fputs("id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,"
-	      "completed\n",
+	      "cnps,rnr_naks,error,completed\n",
 	      out);
 	for (u32 i = 0; i < r->n_flows; i++) {
 		const struct flow_record *f = &r->flows[i];
@@ -61,8 +69,8 @@ void records_flows_csv(const struct run_result *r, FILE *out)
 		fprintf(out, ",%s,", decimal(f->ideal_ps, 3).s);
 		if (f->completed)
 			fputs(decimal(ratio(f->fct_ps, f->ideal_ps, SLOWDOWN_SCALE), 6).s, out);
-		fprintf(out, ",%llu,%llu,%llu,%llu,%d\n", f->packets_sent, f->retransmitted, f->timeouts, f->nacks,
-			f->completed);
+		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%llu,%s,%d\n", f->packets_sent, f->retransmitted, f->timeouts,
+			f->nacks, f->cnps, f->rnr_naks, qp_error_names[f->error], f->completed);
 	}
 }
 
@@ -81,6 +89,35 @@ void records_ports_csv(const struct run_result *r, FILE *out)
 			fprintf(out, ",%llu", p->drops[d]);
 		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%s,%llu,%llu\n", p->ecn_marks, p->pause_tx, p->pause_rx,
 			p->resume_tx, p->resume_rx, decimal(p->paused_ps, 3).s, p->max_queue, p->max_buffer);
+	}
+}
+
+u64 copy_cpu_ppm(const struct run_result *r, u64 bytes)
+{
+	return r->virtual_ps ? melo_copy_cpu_ppm(bytes, r->virtual_ps) : 0;
+}
+
+bool is_melo(const struct run_cfg *c)
+{
+	return !strcmp(c->transport, "melo");
+}
+
+void records_hosts_csv(const struct run_result *r, FILE *out)
+{
+	fputs("host,rx_frames,tx_frames,tx_data,rx_data,acks_tx,naks_tx,cnps_tx,cnps_rx,discarded,pool_rx_peak_bits,"
+	      "pool_tx_peak_bits,pool_rx_bits,pool_tx_bits,copied_packets,copied_bytes,copy_cpu,drop_middle,drop_pool,"
+	      "drop_order,swaps,forgotten\n",
+	      out);
+	for (u32 i = 0; i < r->n_hosts; i++) {
+		const struct host_record *h = &r->hosts[i];
+
+		fprintf(out, "%s,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,", h->host, h->rx_frames, h->tx_frames,
+			h->tx_data, h->rx_data, h->acks_tx, h->naks_tx, h->cnps_tx, h->cnps_rx, h->discarded);
+		fprintf(out, "%llu,%llu,%llu,%llu,%llu,%llu,%s,", h->pool_rx_peak_bits, h->pool_tx_peak_bits,
+			h->pool_rx_bits, h->pool_tx_bits, h->copied_packets, h->copied_bytes,
+			decimal(copy_cpu_ppm(r, h->copied_bytes), 6).s);
+		fprintf(out, "%llu,%llu,%llu,%llu,%llu\n", h->drop_middle, h->drop_pool, h->drop_order, h->swaps,
+			h->forgotten);
 	}
 }
 
@@ -151,6 +188,9 @@ static void sum_flows(const struct run_result *r, struct run_totals *t)
 		t->retransmitted += f->retransmitted;
 		t->timeouts += f->timeouts;
 		t->nacks += f->nacks;
+		t->cnps += f->cnps;
+		t->rnr_naks += f->rnr_naks;
+		t->qp_errors += f->error != QP_OK;
 		if (!f->completed)
 			continue;
 		t->completed++;
@@ -180,12 +220,49 @@ static void sum_ports(const struct run_result *r, struct run_totals *t)
 	}
 }
 
+static u64 larger(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static void sum_hosts(const struct run_result *r, struct run_totals *t)
+{
+	struct host_record *sum = &t->hosts;
+
+	for (u32 i = 0; i < r->n_hosts; i++) {
+		const struct host_record *h = &r->hosts[i];
+
+		sum->rx_frames += h->rx_frames;
+		sum->tx_frames += h->tx_frames;
+		sum->tx_data += h->tx_data;
+		sum->rx_data += h->rx_data;
+		sum->acks_tx += h->acks_tx;
+		sum->naks_tx += h->naks_tx;
+		sum->cnps_tx += h->cnps_tx;
+		sum->cnps_rx += h->cnps_rx;
+		sum->discarded += h->discarded;
+		sum->pool_rx_peak_bits = larger(sum->pool_rx_peak_bits, h->pool_rx_peak_bits);
+		sum->pool_tx_peak_bits = larger(sum->pool_tx_peak_bits, h->pool_tx_peak_bits);
+		sum->pool_rx_bits += h->pool_rx_bits;
+		sum->pool_tx_bits += h->pool_tx_bits;
+		sum->copied_packets += h->copied_packets;
+		sum->copied_bytes += h->copied_bytes;
+		sum->drop_middle += h->drop_middle;
+		sum->drop_pool += h->drop_pool;
+		sum->drop_order += h->drop_order;
+		sum->swaps += h->swaps;
+		sum->forgotten += h->forgotten;
+		t->copy_cpu_ppm = larger(t->copy_cpu_ppm, copy_cpu_ppm(r, h->copied_bytes));
+	}
+}
+
 void records_totals(const struct run_result *r, struct run_totals *t)
 {
 	memset(t, 0, sizeof(*t));
 	digest_flows(r, t->digest);
 	sum_flows(r, t);
 	sum_ports(r, t);
+	sum_hosts(r, t);
 	t->drop_ppm = ratio(r->dropped, r->sent, 1000000);
 	t->packet_hops = r->crossings_data + r->crossings_ack;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a run leaves: flows.csv, ports.csv, summary.json, the digest and the table on the terminal. */
+/* What a run leaves: flows.csv, ports.csv, hosts.csv, summary.json, the digest and the table on the terminal. */
 #ifndef LOSSLAB_RECORDS_H
 #define LOSSLAB_RECORDS_H
 
@@ -12,6 +12,9 @@
 enum drop_reason { DROP_BUFFER, DROP_LOSS, DROP_NO_ROUTE, DROP_REASONS };
 extern const char *const drop_names[DROP_REASONS]; /* "buffer", "loss", "no_route" */
 
+/* Why a queue pair stopped in error, by enum qp_error; "" for QP_OK. */
+extern const char *const qp_error_names[QP_ERRORS]; /* "retry", "rnr", "access" */
+
 /* One row of flows.csv; in the order of flow ids. */
 struct flow_record {
 	struct flow flow;
@@ -19,6 +22,8 @@ struct flow_record {
 	u64 fct_ps;   /* from the flow's start to the arrival of its last missing byte; 0 if not completed */
 	u64 ideal_ps; /* the same on an empty network */
 	u64 packets_sent, retransmitted, timeouts, nacks;
+	u64 cnps, rnr_naks; /* that reached src */
+	enum qp_error error;
 };
 
 /* One row of ports.csv; switch ports in order, then host ports. */
@@ -37,12 +42,29 @@ struct port_record {
 	u64 max_buffer;           /* largest occupancy of this input port's buffer, bytes */
 };
 
+/* One row of hosts.csv, in the order of hosts. What a transport does not have is 0. */
+struct host_record {
+	const char *host;                           /* its name */
+	u64 rx_frames, tx_frames, tx_data, rx_data; /* frames without PFC frames; those that carry data */
+	u64 acks_tx, naks_tx, cnps_tx, cnps_rx;
+	u64 discarded; /* received and thrown away: not ours, or broken */
+	/* melo: bits in use of the pools for receiving and for sending: the most at any time, and at the end */
+	u64 pool_rx_peak_bits, pool_tx_peak_bits;
+	u64 pool_rx_bits, pool_tx_bits;
+	u64 copied_packets, copied_bytes; /* melo: from the reorder buffer to the application */
+	u64 drop_middle, drop_pool;       /* melo: arrivals dropped: neither at front nor end; no free block */
+	u64 drop_order;                   /* arrivals dropped for being out of order: go-back-N */
+	u64 swaps, forgotten; /* melo: connections put out of the chip; packets whose bits found no room on return */
+};
+
 struct run_result {
 	const struct run_cfg *cfg;
 	struct flow_record *flows;
 	u32 n_flows;
 	struct port_record *ports;
 	u32 n_ports;
+	struct host_record *hosts;
+	u32 n_hosts;
 	u64 sent, delivered, dropped, queued; /* frames, PFC not counted; sent = delivered + dropped + queued */
 	u64 crossings_data, crossings_ack;    /* link crossings of delivered or forwarded frames */
 	u64 windows;
@@ -59,8 +81,11 @@ struct run_totals {
 	u64 avg_slowdown_milli; /* average slowdown x 1000, rounded */
 	u64 avg_fct_ps, p99_fct_ps;
 	u64 drops[DROP_REASONS], ecn_marks, pause_frames, resume_frames, retransmitted, timeouts, nacks;
-	u64 packets_sent;
-	u64 drop_ppm; /* dropped / sent */
+	u64 packets_sent, cnps, rnr_naks;
+	u32 qp_errors;            /* flows with an error */
+	struct host_record hosts; /* sums; of the peaks the largest; no name */
+	u64 copy_cpu_ppm;         /* of the host that copies most */
+	u64 drop_ppm;             /* dropped / sent */
 	u64 packet_hops;
 };
 
@@ -69,7 +94,7 @@ void records_totals(const struct run_result *r, struct run_totals *t);
 /* Make DIR, with what leads to it, and see that records can be written there. -errno and one line in err[CFG_ERR_MAX].
  */
 int records_prepare(const char *dir, char *err);
-/* Write DIR/{config.txt,flows.csv,ports.csv,summary.json}. -errno and one line in err. */
+/* Write DIR/{config.txt,flows.csv,ports.csv,hosts.csv,summary.json}. -errno and one line in err. */
 int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err);
 /*
  * Nothing lost silently: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and
@@ -85,8 +110,9 @@ void records_table(const struct run_result *const *runs, const struct run_totals
 		   u32 n, FILE *out);
 /* One sentence that compares the other runs' average slowdown with the first's. */
 void records_reading(const struct run_totals *totals, const char *const *labels, u32 n, FILE *out);
-/* flows.csv and ports.csv as text. */
+/* flows.csv, ports.csv and hosts.csv as text. */
 void records_flows_csv(const struct run_result *r, FILE *out);
 void records_ports_csv(const struct run_result *r, FILE *out);
+void records_hosts_csv(const struct run_result *r, FILE *out);
 
 #endif

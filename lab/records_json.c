@@ -82,10 +82,12 @@ static void put_setup(struct json *j, const struct run_result *r, const struct r
 	put_text(j, "status", r->status);
 	put_u64(j, "seed", c->seed);
 	put_text(j, "topology", c->topology);
+	put_text(j, "preset", c->preset);
 	put_text(j, "transport", c->transport);
 	put_text(j, "cc", c->cc);
 	member(j, "pfc");
 	fputs(c->pfc ? "true" : "false", j->out);
+	put_text(j, "op", flow_op_names[c->op]);
 	put_text(j, "workload", c->workload);
 }
 
@@ -105,6 +107,26 @@ static void put_frames(struct json *j, const struct run_result *r, const struct 
 	put_u64(j, "ecn_marks", t->ecn_marks);
 	put_u64(j, "pause_frames", t->pause_frames);
 	put_u64(j, "resume_frames", t->resume_frames);
+}
+
+/* As struct run_totals has it: sums over the hosts, of the peaks the largest. */
+static void put_melo(struct json *j, const struct run_totals *t)
+{
+	const struct host_record *h = &t->hosts;
+
+	open_object(j, "melo");
+	put_u64(j, "pool_rx_peak_bits", h->pool_rx_peak_bits);
+	put_u64(j, "pool_tx_peak_bits", h->pool_tx_peak_bits);
+	put_u64(j, "pool_rx_bits", h->pool_rx_bits);
+	put_u64(j, "pool_tx_bits", h->pool_tx_bits);
+	put_u64(j, "copied_packets", h->copied_packets);
+	put_u64(j, "copied_bytes", h->copied_bytes);
+	put_decimal(j, "copy_cpu_max", t->copy_cpu_ppm, 6, false);
+	put_u64(j, "drop_middle", h->drop_middle);
+	put_u64(j, "drop_pool", h->drop_pool);
+	put_u64(j, "swaps", h->swaps);
+	put_u64(j, "forgotten", h->forgotten);
+	close_object(j);
 }
 
 static void put_machine(struct json *j, const struct run_result *r, const struct run_totals *t)
@@ -132,6 +154,11 @@ int records_json(const struct run_result *r, const struct run_totals *t, FILE *o
 	put_u64(&j, "retransmitted", t->retransmitted);
 	put_u64(&j, "timeouts", t->timeouts);
 	put_u64(&j, "nacks", t->nacks);
+	put_u64(&j, "cnps", t->cnps);
+	put_u64(&j, "rnr_naks", t->rnr_naks);
+	put_u64(&j, "qp_errors", t->qp_errors);
+	if (is_melo(r->cfg))
+		put_melo(&j, t);
 	put_u64(&j, "packet_hops", t->packet_hops);
 	open_object(&j, "crossings");
 	put_u64(&j, "data", r->crossings_data);

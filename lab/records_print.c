@@ -6,6 +6,7 @@
 
 #define DIGEST_SHOWN 12 /* hex digits in the table: enough to tell runs apart by eye */
 #define LABEL_MIN 8     /* columns */
+#define ERRORS_SHOWN 4  /* flows named */
 
 /* ps as ms with four decimals (100 ns), rounded. */
 static struct decimal ms(u64 ps)
@@ -25,14 +26,46 @@ static struct decimal of_completed(const struct run_totals *t, struct decimal d)
 	return t->completed ? d : (struct decimal){ "-" };
 }
 
+static void print_errors(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	u32 shown = 0;
+
+	fprintf(out, "  errors       %u flow%s", t->qp_errors, t->qp_errors == 1 ? "" : "s");
+	for (u32 i = 0; i < r->n_flows && shown < ERRORS_SHOWN; i++)
+		if (r->flows[i].error)
+			fprintf(out, "%s flow %u %s", shown++ ? "," : ":", r->flows[i].flow.id,
+				qp_error_names[r->flows[i].error]);
+	fputs(t->qp_errors > shown ? ", ...\n" : "\n", out);
+}
+
+static void print_melo(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	const struct host_record *h = &t->hosts;
+
+	fprintf(out,
+		"  melo         at most %llu bits of %u receiving and %llu sending, dropped %llu pool, %llu middle\n",
+		h->pool_rx_peak_bits, r->cfg->melo_bits, h->pool_tx_peak_bits, h->drop_pool, h->drop_middle);
+	fprintf(out, "               %llu packets copied, at most %s %% of a core; %llu swaps, %llu forgotten\n",
+		h->copied_packets, percent(t->copy_cpu_ppm).s, h->swaps, h->forgotten);
+}
+
 static void print_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	fprintf(out, "  flows        %u, %u completed (%s)\n", r->n_flows, t->completed, r->status);
 	fprintf(out, "  slowdown     %s average\n", of_completed(t, decimal(t->avg_slowdown_milli, 3)).s);
 	fprintf(out, "  completion   %s ms average, %s ms 99 %%\n", of_completed(t, ms(t->avg_fct_ps)).s,
 		of_completed(t, ms(t->p99_fct_ps)).s);
-	fprintf(out, "  packets      %llu sent, %llu of them again, %llu timeouts, %llu NACKs\n", t->packets_sent,
+	fprintf(out, "  packets      %llu sent, %llu of them again, %llu timeouts, %llu NACKs", t->packets_sent,
 		t->retransmitted, t->timeouts, t->nacks);
+	if (t->cnps)
+		fprintf(out, ", %llu CNPs", t->cnps);
+	if (t->rnr_naks)
+		fprintf(out, ", %llu RNR NAKs", t->rnr_naks);
+	fputc('\n', out);
+	if (t->qp_errors)
+		print_errors(r, t, out);
+	if (is_melo(r->cfg))
+		print_melo(r, t, out);
 }
 
 static void print_frames(const struct run_result *r, const struct run_totals *t, FILE *out)

@@ -27,15 +27,19 @@ static int put_ports(const struct run_result *r, const struct run_totals *t, FIL
 	return 0;
 }
 
+static int put_hosts(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	records_hosts_csv(r, out);
+	return 0;
+}
+
 /* summary.json is the first to go and the last to come: where it is, the others belong to it. */
 static const struct record_file {
 	const char *name;
 	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
 } files[] = {
-	{ "config.txt", put_config },
-	{ "flows.csv", put_flows },
-	{ "ports.csv", put_ports },
-	{ "summary.json", records_json },
+	{ "config.txt", put_config }, { "flows.csv", put_flows },       { "ports.csv", put_ports },
+	{ "hosts.csv", put_hosts },   { "summary.json", records_json },
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
 

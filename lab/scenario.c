@@ -107,8 +107,8 @@ int scenario_read(struct scenario *s, const char *path, char **words, int n_word
 		if (set_words(&common, words, n_words, err))
 			return -EINVAL;
 		s->cfg[0] = common;
+		s->label[0][0] = '\0';
 		s->n = 1;
-		snprintf(s->label[0], SCENARIO_LABEL, "%s", common.transport);
 	}
 	for (u32 i = 0; i < s->n; i++) {
 		rc = cfg_finish(&s->cfg[i], why);
@@ -118,5 +118,7 @@ int scenario_read(struct scenario *s, const char *path, char **words, int n_word
 			return rc;
 		}
 	}
+	if (!*s->label[0])
+		snprintf(s->label[0], SCENARIO_LABEL, "%s", *s->cfg[0].preset ? s->cfg[0].preset : s->cfg[0].transport);
 	return 0;
 }

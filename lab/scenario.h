@@ -20,7 +20,7 @@ struct scenario {
 /*
  * Read the scenario in @path: a file, or a folder with a file named "scenario" in it. @words: n_words further KEY=VALUE
  * that override what all variants have in common. NULL path: the words alone make one variant, labelled by its
- * transport. 0, or -errno and one line in err[CFG_ERR_MAX] ("file:line: what").
+ * preset or its transport. 0, or -errno and one line in err[CFG_ERR_MAX] ("file:line: what").
  */
 int scenario_read(struct scenario *s, const char *path, char **words, int n_words, char *err);
 

@@ -213,7 +213,7 @@ static int twin_window(struct engine *e, u64 until)
 	return 0;
 }
 
-static int twin_finish(struct engine *e, u64 now, struct nic_stats *stats, u64 *paused, u64 *clock)
+static int twin_finish(struct engine *e, u64 now, struct host_report *reports)
 {
 	struct twin *t = (struct twin *)e;
 
@@ -221,9 +221,10 @@ static int twin_finish(struct engine *e, u64 now, struct nic_stats *stats, u64 *
 		const struct nic *n = t->hosts[h].nic;
 
 		nic_report(n);
-		stats[h] = *nic_stats(n);
-		paused[h] = pause_total(nic_pause(n), now);
-		clock[h] = nic_clock(n);
+		nic_recovery_stats(n, &reports[h].recovery);
+		reports[h].stats = *nic_stats(n);
+		reports[h].paused = pause_total(nic_pause(n), now);
+		reports[h].clock = nic_clock(n);
 	}
 	return 0;
 }

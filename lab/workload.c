@@ -7,6 +7,8 @@
 #include "lab/csv.h"
 #include "lab/workload_impl.h"
 
+const char *const flow_op_names[] = { [FLOW_WRITE] = "write", [FLOW_SEND] = "send", [FLOW_READ] = "read", NULL };
+
 static const struct workload {
 	const char *name; /* one that ends in ':' is followed by a path */
 	enum workload_kind kind;
@@ -110,7 +112,7 @@ int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, stru
 
 int workload_write_csv(const struct flow *flows, u32 n, FILE *out)
 {
-	fputs("id,src,dst,bytes,start_ns\n", out);
+	fputs("id,src,dst,bytes,start_ns,op\n", out);
 	for (u32 i = 0; i < n; i++) {
 		const struct flow *f = &flows[i];
 		u64 ps = f->start_ps % PS_PER_NS;
@@ -118,7 +120,7 @@ int workload_write_csv(const struct flow *flows, u32 n, FILE *out)
 		fprintf(out, "%u,%u,%u,%llu,%llu", f->id, f->src, f->dst, f->bytes, f->start_ps / PS_PER_NS);
 		if (ps)
 			fprintf(out, ".%03llu", ps);
-		fputc('\n', out);
+		fprintf(out, ",%s\n", flow_op_names[f->op]);
 	}
 	return ferror(out) ? -EIO : 0;
 }

@@ -7,9 +7,10 @@
 #include "lab/csv.h"
 #include "lab/workload_impl.h"
 
-static const char header[] = "id,src,dst,bytes,start_ns";
-enum { COL_ID, COL_SRC, COL_DST, COL_BYTES, COL_START, COLS };
-static const char *const col_names[COLS] = { "id", "src", "dst", "bytes", "start_ns" };
+static const char header[] = "id,src,dst,bytes,start_ns", header_op[] = "id,src,dst,bytes,start_ns,op";
+enum { COL_ID, COL_SRC, COL_DST, COL_BYTES, COL_START, COL_OP, COLS };
+#define NUMBERS COL_OP /* of the columns, the first */
+static const char *const col_names[COLS] = { "id", "src", "dst", "bytes", "start_ns", "op" };
 
 static int open_text(struct csv_in *csv, const char *path, char *err)
 {
@@ -28,26 +29,52 @@ static int bad_column(struct csv_in *csv, u32 col, const char *text, const char 
 	return csv_fail(csv, "%s '%s' %s", col_names[col], csv_quote(text).s, why);
 }
 
-/* One row. Numbers are bounded here; ids are checked against each other once all rows are there. */
-static int parse_flow(struct csv_in *csv, u32 n_hosts, struct flow *f)
+static int parse_numbers(struct csv_in *csv, char **col, u64 *v)
 {
-	static const u64 max[COLS] = { ~0U, ~0U, ~0U, WORKLOAD_BYTES_MAX, WORKLOAD_START_MAX };
-	char *col[COLS];
-	u64 v[COLS];
-	u32 n = csv_columns(csv, col, COLS);
+	static const u64 max[NUMBERS] = { ~0U, ~0U, ~0U, WORKLOAD_BYTES_MAX, WORKLOAD_START_MAX };
 
-	if (n != COLS)
-		return csv_fail(csv, "%u columns where %d are wanted: %s", n, COLS, header);
-	for (u32 i = 0; i < COLS; i++) {
+	for (u32 i = 0; i < NUMBERS; i++) {
 		enum csv_num rc =
 			i == COL_START ? csv_decimal(col[i], 3, max[i], &v[i]) : csv_u64(col[i], max[i], &v[i]);
 
 		if (rc)
 			return bad_column(csv, i, col[i], csv_num_why[rc]);
 	}
+	return 0;
+}
+
+/* iWARP's frames here carry RDMAP Write only (bpf/wire.h); cfg_finish() says the same of the key op=. */
+static int parse_op(struct csv_in *csv, const struct run_cfg *c, const char *text, u32 *op)
+{
+	for (*op = 0; flow_op_names[*op] && strcmp(text, flow_op_names[*op]); ++*op)
+		;
+	if (!flow_op_names[*op])
+		return bad_column(csv, COL_OP, text, "is unknown; allowed: write|send|read");
+	if (*op != FLOW_WRITE && !strcmp(c->transport, "iwarp"))
+		return bad_column(csv, COL_OP, text, "is not for transport=iwarp, which writes only");
+	return 0;
+}
+
+/* One row of @cols columns. Numbers are bounded here; ids are checked against each other once all rows are there. */
+static int parse_flow(struct csv_in *csv, const struct workload_args *a, u32 cols, struct flow *f)
+{
+	u32 n, op = a->cfg->op;
+	char *col[COLS];
+	u64 v[NUMBERS];
+	int rc;
+
+	n = csv_columns(csv, col, COLS);
+	if (n != cols)
+		return csv_fail(csv, "%u columns where %u are wanted: %s", n, cols, cols == COLS ? header_op : header);
+	rc = parse_numbers(csv, col, v);
+	if (!rc && cols == COLS)
+		rc = parse_op(csv, a->cfg, col[COL_OP], &op);
+	if (rc)
+		return rc;
 	for (u32 i = COL_SRC; i <= COL_DST; i++)
-		if (v[i] >= n_hosts)
-			return csv_fail(csv, "%s %llu: the network has hosts 0..%u", col_names[i], v[i], n_hosts - 1);
+		if (v[i] >= a->n_hosts)
+			return csv_fail(csv, "%s %llu: the network has hosts 0..%u", col_names[i], v[i],
+					a->n_hosts - 1);
 	if (v[COL_SRC] == v[COL_DST])
 		return csv_fail(csv, "src and dst are both host %llu", v[COL_SRC]);
 	if (!v[COL_BYTES])
@@ -55,6 +82,7 @@ static int parse_flow(struct csv_in *csv, u32 n_hosts, struct flow *f)
 	*f = (struct flow){ .id = (u32)v[COL_ID],
 			    .src = (u32)v[COL_SRC],
 			    .dst = (u32)v[COL_DST],
+			    .op = op,
 			    .bytes = v[COL_BYTES],
 			    .start_ps = v[COL_START] };
 	return 0;
@@ -92,7 +120,8 @@ static int by_start(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static int read_flows(struct csv_in *csv, u32 n_hosts, struct flow_list *out)
+/* The first line, and how many columns it announces. */
+static int read_header(struct csv_in *csv, u32 *cols)
 {
 	int rc = csv_line(csv);
 
@@ -100,22 +129,32 @@ static int read_flows(struct csv_in *csv, u32 n_hosts, struct flow_list *out)
 		return rc;
 	if (!rc)
 		return csv_fail(csv, "the file is empty; its first line should be %s", header);
-	if (strcmp(csv->buf, header))
-		return csv_fail(csv, "the first line is '%s'; it should be %s", csv_quote(csv->buf).s, header);
+	*cols = strcmp(csv->buf, header) ? COLS : NUMBERS;
+	if (*cols == COLS && strcmp(csv->buf, header_op))
+		return csv_fail(csv, "the first line is '%s'; it should be %s, perhaps with ,op", csv_quote(csv->buf).s,
+				header);
+	return 0;
+}
+
+static int read_flows(struct csv_in *csv, const struct workload_args *a, struct flow_list *out)
+{
+	u32 cols = 0;
+	int rc = read_header(csv, &cols);
+
+	if (rc)
+		return rc;
 	while ((rc = csv_line(csv)) > 0) {
 		struct flow f;
-		u32 id;
 
-		rc = parse_flow(csv, n_hosts, &f);
+		rc = parse_flow(csv, a, cols, &f);
 		if (rc)
 			return rc;
-		id = f.id;
 		rc = flow_list_add(out, &f);
 		if (rc == -E2BIG)
 			return csv_fail(csv, "more than %u flows", WORKLOAD_MAX);
 		if (rc)
 			return rc;
-		out->flows[out->n - 1].id = id;
+		out->flows[out->n - 1].id = f.id;
 	}
 	if (!rc && !out->n)
 		return csv_fail(csv, "no flows after the header");
@@ -129,7 +168,7 @@ int workload_file(const struct workload_args *a, struct flow_list *out)
 
 	if (rc)
 		return rc;
-	rc = read_flows(&csv, a->n_hosts, out);
+	rc = read_flows(&csv, a, out);
 	fclose(csv.in);
 	if (!rc)
 		qsort(out->flows, out->n, sizeof(*out->flows), by_start);

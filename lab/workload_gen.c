@@ -103,12 +103,13 @@ static int sources_init(const struct workload_args *a, const struct size_dist *d
 }
 
 /* The flow that the source begins now. Its start is cut to whole ns, so that a file of flows has short numbers. */
-static struct flow next_flow(struct source *s, const struct size_dist *d, u32 n_hosts)
+static struct flow next_flow(struct source *s, const struct size_dist *d, const struct workload_args *a)
 {
-	u32 dst = (u32)rng_below(&s->dst, n_hosts - 1);
+	u32 dst = (u32)rng_below(&s->dst, a->n_hosts - 1);
 
 	return (struct flow){ .src = s->host,
 			      .dst = dst + (dst >= s->host),
+			      .op = a->cfg->op,
 			      .bytes = d->draw(d, &s->size),
 			      .start_ps = s->next_ps - s->next_ps % PS_PER_NS };
 }
@@ -127,7 +128,7 @@ static int poisson(const struct workload_args *a, const struct size_dist *d, str
 	if (rc)
 		return rc;
 	while (!rc && (!c->flows || out->n < c->flows) && s.heap[0].next_ps < end) {
-		struct flow f = next_flow(&s.heap[0], d, a->n_hosts);
+		struct flow f = next_flow(&s.heap[0], d, a);
 
 		rc = flow_list_add(out, &f);
 		step(&s.heap[0]);
@@ -178,6 +179,7 @@ int workload_incast(const struct workload_args *a, struct flow_list *out)
 		return csv_error(a->err, "senders=%u: the network has %u hosts beside the receiver", senders, others);
 	for (u32 i = 0; i < senders && !rc; i++) {
 		struct flow f = { .src = 1 + (u32)((u64)i * others / senders),
+				  .op = c->op,
 				  .bytes = c->bytes ? c->bytes : BURST_BYTES };
 
 		rc = flow_list_add(out, &f);
@@ -216,7 +218,9 @@ int workload_permutation(const struct workload_args *a, struct flow_list *out)
 		return -ENOMEM;
 	derange(to, a->n_hosts, &r);
 	for (u32 h = 0; h < a->n_hosts && !rc; h++) {
-		struct flow f = { .src = h, .dst = to[h], .bytes = a->cfg->bytes ? a->cfg->bytes : BURST_BYTES };
+		struct flow f = {
+			.src = h, .dst = to[h], .op = a->cfg->op, .bytes = a->cfg->bytes ? a->cfg->bytes : BURST_BYTES
+		};
 
 		rc = flow_list_add(out, &f);
 	}

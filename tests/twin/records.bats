@@ -25,12 +25,12 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 @test "records: summary.json has all its keys, each of its type" {
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" "${lossy[@]}"
-	for key in 'digest "[0-9a-f]{64}"' 'engine "twin"' 'status "done"' 'seed 1' 'topology "fat-tree:k=4"' 'transport "irn"' \
-		'cc "none"' 'pfc false' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
+	for key in 'digest "[0-9a-f]{64}"' 'engine "twin"' 'status "done"' 'seed 1' 'topology "fat-tree:k=4"' 'preset ""' \
+		'transport "irn"' 'cc "none"' 'pfc false' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
 		'avg_fct_ns [0-9]+\.[0-9]{3}' 'p99_fct_ns [0-9]+\.[0-9]{3}' 'frames \{' 'sent [0-9]+' 'delivered [0-9]+' \
 		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' \
 		'ecn_marks 0' 'pause_frames 0' 'resume_frames 0' 'packets_sent [0-9]+' 'retransmitted [0-9]+' 'timeouts [0-9]+' \
-		'nacks [0-9]+' 'packet_hops [0-9]+' 'crossings \{' 'data [0-9]+' 'ack [0-9]+' 'windows [0-9]+' \
+		'nacks [0-9]+' 'cnps 0' 'rnr_naks 0' 'qp_errors 0' 'packet_hops [0-9]+' 'crossings \{' 'data [0-9]+' 'ack [0-9]+' 'windows [0-9]+' \
 		'virtual_ns [0-9]+\.[0-9]{3}' 'foreign_frames 0' 'wall_s [0-9]+\.[0-9]+' 'cpu_s [0-9]+\.[0-9]+' 'peak_rss_kb [0-9]+'; do
 		[ "$(grep -cE "^ *\"${key%% *}\": ${key#* },?\$" "$dir/summary.json")" -eq 1 ] || { echo "key $key"; cat "$dir/summary.json"; false; }
 	done
@@ -49,12 +49,12 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 		jq -e '.completed == 0 and .avg_slowdown == null and .avg_fct_ns == null and .p99_fct_ns == null'
 }
 
-@test "records: summary, flows.csv and ports.csv agree" {
+@test "records: summary, flows.csv, ports.csv and hosts.csv agree" {
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" "${lossy[@]}" ecn=red
-	flows=$dir/flows.csv ports=$dir/ports.csv
+	flows=$dir/flows.csv ports=$dir/ports.csv hosts=$dir/hosts.csv
 	[ "\"$(sha256sum <"$flows" | cut -d' ' -f1)\"" = "$(value "$dir" digest)" ]
-	for key in packets_sent retransmitted timeouts nacks completed; do
+	for key in packets_sent retransmitted timeouts nacks cnps rnr_naks completed; do
 		[ "$(total "$flows" $key)" -eq "$(value "$dir" $key)" ]
 	done
 	[ "$(total "$ports" drop_buffer)" -eq "$(value "$dir" buffer)" ]
@@ -64,6 +64,10 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	[ "$(total "$ports" tx_frames)" -eq "$(value "$dir" packet_hops)" ]
 	[ "$(($(value "$dir" data) + $(value "$dir" ack)))" -eq "$(value "$dir" packet_hops)" ]
 	[ "$(total "$ports" tx_frames 'v["node"] ~ /^h/')" -eq "$(value "$dir" sent)" ]
+	[ "$(total "$hosts" tx_frames)" -eq "$(value "$dir" sent)" ]
+	[ "$(total "$hosts" rx_frames)" -eq "$(value "$dir" delivered)" ]
+	[ "$(total "$hosts" tx_data)" -eq "$(value "$dir" packets_sent)" ]
+	[ -z "$(rows "$flows" 'v["error"] != "" { print }')" ]
 	[ "$(total "$ports" rx_frames 'v["node"] ~ /^h/')" -eq "$(value "$dir" delivered)" ]
 	[ "$(rows "$flows" '{ s += v["slowdown"]; n++ } END { printf "%.3f\n", s / n }')" = "$(value "$dir" avg_slowdown)" ]
 	[ "$(rows "$flows" '{ s += v["fct_ns"]; n++ } END { printf "%.1f\n", s / n }')" = "$(printf %.1f "$(value "$dir" avg_fct_ns)")" ]

@@ -22,11 +22,12 @@ static void open_pair(struct pair *p, u32 packets)
 {
 	memset(p, 0, sizeof(*p));
 	p->q.par = &par;
-	p->q.n_packets = p->r.n_packets = packets;
+	p->q.n_packets = p->q.limit = p->r.n_packets = packets;
+	p->q.window = NO_LIMIT;
+	p->r.par = &par;
 	p->q.armed = TIME_NEVER;
-	assert_int_equal(irn->open(&p->q, NULL), 0);
-	assert_int_equal(bitmap_init(&p->r.got, par.cap), 0);
-	assert_int_equal(bitmap_init(&p->r.last, par.cap), 0);
+	assert_int_equal(irn->open(&p->q), 0);
+	assert_int_equal(irn->open_receiver(&p->r), 0);
 }
 
 static void close_pair(struct pair *p)
@@ -91,7 +92,7 @@ static bool known_above(const struct wild *w, u32 n)
 static void step_transmit(struct wild *w)
 {
 	struct sqp *q = &w->p.q;
-	u32 next = q->next, n = irn->transmit(q);
+	u32 next = q->next, n = irn->transmit(q, 0);
 
 	if (n == NO_PACKET)
 		return;

@@ -74,14 +74,15 @@ static inline int script_send(void *ctx, const struct tx_frame *f)
 
 	memcpy(b, f->head, f->head_len);
 	assert_int_equal(packet_parse(b, sizeof(b), f->len, &p), 0);
+	assert_int_equal(f->flow, p.flow);
 	*s = (struct sent){ .start = f->arrival - DELAY - ser(f->len),
 			    .flow = f->flow,
-			    .psn = p.psn,
+			    .psn = p.number,
 			    .msn = p.msn,
 			    .len = f->len,
 			    .opcode = p.opcode,
 			    .syndrome = p.syndrome };
-	s->n = (s->psn - h.par.psn0) & PSN_MASK;
+	s->n = (s->psn - h.par.rules.psn0) & PSN_MASK;
 	if (h.n_tx)
 		assert_true(s->start >= s[-1].start + ser(s[-1].len));
 	assert_true(s->start == nic_clock(h.nic));
@@ -101,14 +102,19 @@ static inline void prepare(const char *transport, u32 cap)
 		.seed = 1,
 		.ps_per_byte = PS,
 		.delay = DELAY,
-		.psn0 = 0xfffffa,
 		.flows = &h.table,
-		.rules = { .mtu = 1000,
+		.qp = { .retry_cnt = RETRY_INFINITE, .rnr_retry = RETRY_INFINITE },
+		.rules = { .psn0 = 0xfffffa,
+			   .mtu = 1000,
+			   .message = 1000000000,
 			   .msg_packets = 1000000,
 			   .ack_every = 1,
 			   .data_class = CLASS,
 			   .ack_class = CLASS },
-		.recovery = { .cap = cap, .rto_high = 320 * PS_PER_US, .rto_low = 100 * PS_PER_US, .rto_n = 3 },
+		.recovery = { .cap = cap ? cap : PSN_WINDOW_MAX - 1,
+			      .rto_high = 320 * PS_PER_US,
+			      .rto_low = 100 * PS_PER_US,
+			      .rto_n = 3 },
 		.ops = recovery_find(transport),
 	};
 	h.io = (struct nic_io){ .peek = script_peek, .take = script_take, .send = script_send };
@@ -158,10 +164,10 @@ static inline void come_pfc(u64 time, u32 class, u16 quanta)
 /* An answer for @flow, as its destination's NIC writes it: @n a packet number of the flow. */
 static inline void come_answer(u64 time, u32 flow, u32 n, u8 syndrome, u32 msn)
 {
+	struct packet_answer a = { .n = n, .syndrome = syndrome, .msn = msn };
 	struct tx_frame f;
 
-	packet_build_ack(&h.par.rules, &f, flow, h.flows[flow].dst, h.flows[flow].src, psn_add(h.par.psn0, n), syndrome,
-			 msn);
+	packet_build_answer(&h.par.rules, &f, &h.flows[flow], &a);
 	come(time, f.head, HEAD_MAX, f.len);
 }
 
@@ -174,8 +180,7 @@ static inline void come_data(u64 time, u32 flow, u32 n)
 {
 	struct tx_frame f;
 
-	packet_build_data(&h.par.rules, &f, flow, h.flows[flow].src, h.flows[flow].dst, h.flows[flow].bytes, n,
-			  psn_add(h.par.psn0, n));
+	packet_build_data(&h.par.rules, &f, &h.flows[flow], n, false);
 	come(time, f.head, HEAD_MAX, f.len);
 }
 
@@ -204,12 +209,13 @@ static inline void come_mutated(struct rng *r, u64 t)
 		len = PFC_LEN;
 	} else {
 		if (one_in(r, 2))
-			packet_build_ack(&h.par.rules, &f, flow, 1, 0, psn_add(h.par.psn0, rng_below(r, 60)),
-					 one_in(r, 2) ? AETH_ACK : AETH_NAK_SEQUENCE,
-					 psn_add(h.par.psn0, rng_below(r, 60)));
+			packet_build_answer(
+				&h.par.rules, &f, &h.flows[flow],
+				&(struct packet_answer){ .n = rng_below(r, 60),
+							 .syndrome = one_in(r, 2) ? AETH_ACK : AETH_NAK_SEQUENCE,
+							 .msn = psn_add(h.par.rules.psn0, rng_below(r, 60)) });
 		else
-			packet_build_data(&h.par.rules, &f, flow, 1, 0, h.flows[flow].bytes, rng_below(r, 20),
-					  rng_next(r) & PSN_MASK);
+			packet_build_data(&h.par.rules, &f, &h.flows[flow], rng_below(r, 20), one_in(r, 2));
 		memcpy(b, f.head, HEAD_MAX);
 		len = f.len;
 	}

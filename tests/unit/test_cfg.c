@@ -1,61 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Keys: what is accepted, what is refused and how, and that a printed configuration reads back as itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "lab/cfg.h"
-#include "lab/cfg_keys.h"
-#include "lab/rng.h"
-
-static char err[CFG_ERR_MAX];
-
-static struct run_cfg set_all(const char *const *words)
-{
-	struct run_cfg c;
-
-	cfg_defaults(&c);
-	for (; *words; words++)
-		if (cfg_set(&c, *words, err))
-			fail_msg("%s", err);
-	return c;
-}
-#define SET(...) set_all((const char *const[]){ __VA_ARGS__, NULL })
-
-static struct run_cfg finish(struct run_cfg c)
-{
-	if (cfg_finish(&c, err))
-		fail_msg("%s", err);
-	return c;
-}
-
-static void assert_says(const char *want)
-{
-	if (!strstr(err, want) || strpbrk(err, "\n\r\033") || strlen(err) >= CFG_ERR_MAX)
-		fail_msg("'%s' does not say '%s'", err, want);
-}
+#include "tests/unit/cfg_words.h"
 
 /* Every default text must be acceptable: cfg_defaults() relies on it. */
 static void table__defaults_parse(void **state)
 {
+	const struct cfg_key *k;
 	struct run_cfg c;
 	char word[CFG_STR * 2];
+	u32 i;
 
 	cfg_defaults(&c);
-	for (u32 i = 0; i < cfg_n_keys; i++) {
-		const struct cfg_key *k = &cfg_keys[i];
-
+	for (i = 0; (k = cfg_key(i)); i++) {
 		snprintf(word, sizeof(word), "%s=%s", k->name, k->def);
 		if (cfg_set(&c, word, err))
 			fail_msg("%s", err);
 		assert_true(k->help && *k->help);
-		for (u32 j = 0; j < i; j++)
-			assert_string_not_equal(k->name, cfg_keys[j].name);
+		assert_int_equal(cfg_key_number(k->name), i); /* so no other has this name */
+	}
+	assert_in_range(i, 1, CFG_KEYS_MAX);
+	assert_int_equal(cfg_key_number("mt"), -1);
+	assert_int_equal(cfg_key_number(""), -1);
+}
+
+/* What the code relies on: short names, words that fit their member, special numbers that are no ordinary ones. */
+static void table__sane(void **state)
+{
+	const struct cfg_key *k;
+
+	for (u32 i = 0; (k = cfg_key(i)); i++) {
+		bool number = k->kind < CFG_WORD;
+
+		assert_in_range(strlen(k->name), 1, 17); /* the help's column */
+		assert_true(k->kind >= CFG_NAME || k->size == 1 || k->size == 4 || k->size == 8);
+		assert_int_equal(k->words != NULL, k->kind == CFG_WORD || k->kind == CFG_NAME);
+		assert_true(!number || (k->min <= k->max && (k->size == 8 || k->max <= ~0U)));
+		assert_true(!number || !k->special.word || k->special.value < k->min || k->special.value > k->max);
+		assert_true(!k->step || (k->min % k->step == 0 && k->max % k->step == 0));
+		for (u32 w = 0; k->kind == CFG_NAME && k->words[w]; w++)
+			assert_true(strlen(k->words[w]) < k->size);
 	}
 }
 
@@ -64,15 +47,25 @@ static void defaults__documented(void **state)
 	struct run_cfg c;
 
 	cfg_defaults(&c);
-	assert_false(c.pfc_set || c.topology_set || c.flows_set || c.xoff_set);
+	for (u32 i = 0; cfg_key(i); i++)
+		assert_false(cfg_given(&c, cfg_key(i)->name));
 	c = finish(c);
 	assert_true(c.engine == ENGINE_KERNEL && !c.rate_ps && !c.delay_ps && c.seed == 1 && c.ecmp_seed == 1);
 	assert_string_equal(c.topology, "fat-tree:k=4");
 	assert_true(c.mtu == 1000 && c.buffer == 240000 && !c.xoff && !c.xon && c.pfc && c.quanta == 65535);
 	assert_true(c.ecn == CFG_ECN_OFF && c.kmin == 5000 && c.kmax == 200000 && c.pmax_ppb == 10000000);
 	assert_true(!c.loss_ppb && !*c.loss_at && !c.cap && c.rto_n == 3 && c.ack_every == 1 && !c.reth_all);
+	assert_string_equal(c.preset, "");
 	assert_string_equal(c.transport, "roce");
 	assert_string_equal(c.cc, "none");
+	assert_true(c.op == FLOW_WRITE && !c.message && !c.backoff && c.init_window == 10);
+	assert_true(c.retry_cnt == 7 && c.rnr_retry == 7 && c.rnr_timer == 1);
+	assert_true(!c.rq && c.rq_delay == PS_PER_US && !c.region && c.melo_bits == 1024 && !c.melo_cache);
+	assert_true(!c.cnp_interval && !c.dcqcn_g && !c.dcqcn_f && !c.dcqcn_alpha_timer && !c.dcqcn_rate_timer);
+	assert_true(!c.dcqcn_bytes && !c.dcqcn_rai && !c.dcqcn_rhai && !c.rmin && !c.ib_levels);
+	assert_true(c.timely_tlow == 50 * PS_PER_US && c.timely_thigh == 500 * PS_PER_US);
+	assert_true(c.timely_min_rtt == 20 * PS_PER_US && !c.timely_delta && !c.timely_beta);
+	assert_true(c.timely_alpha == 875000000 && c.timely_hai == 5 && c.timely_segment == 16);
 	assert_true(c.rto_high == 320 * PS_PER_US && c.rto_low == 100 * PS_PER_US && c.timeouts == CFG_OFF);
 	assert_true(c.data_class == 3 && c.ack_class == 3 && !c.psn0);
 	assert_string_equal(c.workload, "heavy-tailed");
@@ -80,29 +73,18 @@ static void defaults__documented(void **state)
 	assert_true(c.until == UNTIL_DONE && c.stuck_after == 100 * PS_PER_MS && !*c.out);
 }
 
-static void finish__dependent_keys(void **state)
+static void given__set_and_taken_back(void **state)
 {
-	struct run_cfg c = finish(SET("transport=irn"));
+	struct run_cfg c =
+		SET("transport=roce", "pfc=off", "cap=9", "ack_every=message", "topology=t", "stuck_after=1ms");
 
-	assert_true(!c.pfc && c.timeouts == CFG_ON);
-	c = finish(SET("transport=irn", "pfc=on"));
-	assert_true(c.pfc && c.timeouts == CFG_OFF);
-	c = finish(SET("pfc=off"));
-	assert_true(!c.pfc && c.timeouts == CFG_ON);
-	c = finish(SET("pfc=off", "pfc=auto"));
-	assert_true(c.pfc && !c.pfc_set);
-	c = finish(SET("timeouts=on"));
-	assert_true(c.pfc && c.timeouts == CFG_ON);
-	c = finish(SET("class=5", "seed=9"));
-	assert_true(c.ack_class == 5 && c.ecmp_seed == 9);
-	c = finish(SET("class=5", "ack_class=0", "ecmp_seed=0"));
-	assert_true(c.ack_class == 0 && c.ecmp_seed == 0);
-	c = finish(SET("duration=1ms"));
-	assert_true(c.duration == PS_PER_MS && !c.flows && !c.flows_set);
-	c = finish(SET("flows=7", "duration=none"));
-	assert_true(c.flows == 7 && c.flows_set);
-	c = finish(SET("workload=incast"));
-	assert_true(!c.flows && !c.duration);
+	assert_true(cfg_given(&c, "transport") && cfg_given(&c, "pfc") && cfg_given(&c, "cap"));
+	assert_true(cfg_given(&c, "ack_every") && cfg_given(&c, "topology") && cfg_given(&c, "stuck_after"));
+	assert_false(cfg_given(&c, "engine") || cfg_given(&c, "out") || cfg_given(&c, "cc") || cfg_given(&c, "no-key"));
+	assert_true(cfg_set(&c, "pfc=auto", err) == 0 && !cfg_given(&c, "pfc"));
+	assert_true(cfg_set(&c, "cap=auto", err) == 0 && !cfg_given(&c, "cap"));
+	assert_true(cfg_set(&c, "stuck_after=1", err) < 0 && cfg_given(&c, "stuck_after"));
+	assert_true(cfg_set(&c, "out=1\n", err) < 0 && !cfg_given(&c, "out"));
 }
 
 static void set__values(void **state)
@@ -112,18 +94,58 @@ static void set__values(void **state)
 			       "workload=file:a b#c,=d", "out=/x/y", "seed=18446744073709551615", "topology=t=1");
 
 	assert_true(c.engine == ENGINE_TWIN && c.rate_ps == 80 && c.delay_ps == 500000 && c.buffer == 1000000);
-	assert_true(c.xoff == 500000 && c.xoff_set && c.pmax_ppb == 1000000 && c.loss_ppb == 1000000);
+	assert_true(c.xoff == 500000 && cfg_given(&c, "xoff") && c.pmax_ppb == 1000000 && c.loss_ppb == 1000000);
 	assert_string_equal(c.loss_at, "s12");
 	assert_true(c.load_pct == 70 && c.psn0 == (1 << 24) - 1 && c.reth_all && c.until == UNTIL_ARRIVALS);
 	assert_string_equal(c.workload, "file:a b#c,=d");
 	assert_string_equal(c.topology, "t=1");
-	assert_true(c.topology_set && c.seed == ~0ULL);
+	assert_true(cfg_given(&c, "topology") && c.seed == ~0ULL);
 	assert_int_equal(SET("load=0.01").load_pct, 1);
 	assert_int_equal(SET("load=1").load_pct, 100);
 	assert_int_equal(SET("load=1.00").load_pct, 100);
 	assert_int_equal(SET("load=0.5").load_pct, 50);
-	assert_false(SET("xoff=5KB", "xoff=auto").xoff_set);
+	assert_int_equal(SET("xoff=5KB", "xoff=auto").xoff, 0);
 	assert_string_equal(SET("loss=0.1@s1", "loss=0.1").loss_at, "");
+}
+
+static void set__values_of_hosts(void **state)
+{
+	struct run_cfg c =
+		SET("preset=irn", "transport=irn-nobdp", "cc=timely-patched", "backoff=on", "op=read", "message=1GiB",
+		    "ack_every=message", "retry_cnt=6", "rnr_retry=0", "rnr_timer=31", "rq=65536", "rq_delay=0s",
+		    "region=4KB", "melo_bits=8", "melo_cache=1", "init_window=1000");
+
+	assert_string_equal(c.preset, "irn");
+	assert_string_equal(c.transport, "irn-nobdp");
+	assert_string_equal(c.cc, "timely-patched");
+	assert_true(c.backoff && c.op == FLOW_READ && c.message == 1 << 30 && !c.ack_every);
+	assert_true(c.retry_cnt == 6 && !c.rnr_retry && c.rnr_timer == 31 && c.rq == 65536 && !c.rq_delay);
+	assert_true(c.region == 4000 && c.melo_bits == 8 && c.melo_cache == 1 && c.init_window == 1000);
+	assert_int_equal(SET("retry_cnt=3", "retry_cnt=infinite").retry_cnt, 7);
+	assert_int_equal(SET("rq=3", "rq=unlimited").rq, 0);
+	assert_int_equal(SET("melo_bits=2048").melo_bits, 2048);
+	assert_string_equal(SET("preset=irn", "preset=").preset, "");
+	c = SET("cnp_interval=4us", "dcqcn_g=16", "dcqcn_f=1", "dcqcn_alpha_timer=1us", "dcqcn_rate_timer=1s",
+		"dcqcn_bytes=1000GB", "timely_tlow=1ns", "timely_beta=0.8", "timely_alpha=1", "timely_hai=1",
+		"timely_segment=1024", "ib_levels=256");
+	assert_true(c.cnp_interval == 4 * PS_PER_US && c.dcqcn_g == 16 && c.dcqcn_f == 1);
+	assert_true(c.dcqcn_alpha_timer == PS_PER_US && c.dcqcn_rate_timer == 1000 * PS_PER_MS);
+	assert_true(c.dcqcn_bytes == 1000000000000 && c.timely_tlow == PS_PER_NS && c.timely_beta == 800000000);
+	assert_true(c.timely_alpha == 1000000000 && c.timely_hai == 1 && c.timely_segment == 1024 &&
+		    c.ib_levels == 256);
+}
+
+/* Rates in bits/s are exact: unlike links', they need not be whole ps per byte. */
+static void set__bits_per_second(void **state)
+{
+	assert_int_equal(SET("rmin=40mbit").rmin, 40000000);
+	assert_int_equal(SET("rmin=1gbit").rmin, 1000000000);
+	assert_int_equal(SET("rmin=100kbit").rmin, 100000);
+	assert_int_equal(SET("rmin=1.5Gbit").rmin, 1500000000);
+	assert_int_equal(SET("rmin=0.000001001gbit").rmin, 1001);
+	assert_int_equal(SET("rmin=1234567bit").rmin, 1234567);
+	assert_int_equal(SET("rmin=8tbit").rmin, 8000000000000);
+	assert_int_equal(SET("rmin=8tbit", "rmin=auto").rmin, 0);
 }
 
 static void set__refuses(void **state)
@@ -133,6 +155,7 @@ static void set__refuses(void **state)
 		{ "rto_hi=1us", "did you mean rto_high?" },
 		{ "Mtu=1000", "did you mean mtu?" },
 		{ "wibblewobble=1", "no such key; losslab run --help" },
+		{ "zz=1", "zz: no such key; losslab run --help" }, /* cc would be as near, but has no letter of it */
 		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1",
 		  "aaa...: no such key" },
 		{ "mtu", "not of the form KEY=VALUE" },
@@ -150,10 +173,10 @@ static void set__refuses(void **state)
 		{ "seed=18446744073709551616", "too large" },
 		{ "seed=0x10", "is not a whole number" },
 		{ "engine=twins", "engine=twins: unknown; allowed: kernel|twin" },
-		{ "transport=tcp", "transport=tcp: unknown; allowed: roce|irn" },
-		{ "cc=dcqcn", "cc=dcqcn: unknown; allowed: none" },
+		{ "transport=tcp", "transport=tcp: unknown; allowed: roce|irn|irn-gbn|irn-nobdp|melo|iwarp" },
+		{ "cc=reno", "cc=reno: unknown; allowed: none|dcqcn|dcqcn-connectx|timely|timely-patched|ib-aimd|" },
 		{ "pfc=yes", "pfc=yes: unknown; allowed: off|on|auto" },
-		{ "ecn=ib", "allowed: off|red" },
+		{ "ecn=ib", "ecn=ib: unknown; allowed: off|red|auto" },
 		{ "timeouts=never", "allowed: off|on|auto" },
 		{ "rate=40", "rate=40: no unit" },
 		{ "rate=0gbit", "rate=0gbit: must be above 0" },
@@ -178,7 +201,7 @@ static void set__refuses(void **state)
 		{ "load=-1", "at most two places" },
 		{ "psn0=16777216", "psn0=16777216: out of range; allowed: 0..16777215" },
 		{ "class=8", "out of range; allowed: 0..7" },
-		{ "ack_every=0", "out of range; allowed: 1..64" },
+		{ "ack_every=0", "out of range; allowed: 1..64, or message" },
 		{ "ack_every=65", "out of range" },
 		{ "flows=4194305", "out of range" },
 		{ "bytes=1100GB", "out of range" },
@@ -193,6 +216,52 @@ static void set__refuses(void **state)
 		{ "out=a #b", "comment" },
 		{ "stuck_after=1ns", "out of range" },
 		{ "rto_high=1000s", "out of range" },
+		{ "xoff=0", "xoff=0: out of range; allowed: 1..1073741824 bytes, or auto" },
+		{ "flows=0", "flows=0: out of range; allowed: 1..4194304, or none" },
+		{ "cap=0", "cap=0: no packet could ever be sent; allowed: 1..1048576, or auto" },
+		{ "cap=1048577", "cap=1048577: out of range" },
+		{ "backoff=1", "backoff=1: unknown; allowed: off|on" },
+		{ "op=atomic", "op=atomic: unknown; allowed: write|send|read" },
+		{ "message=0", "message=0: out of range; allowed: 1..1073741824 bytes, or flow" },
+		{ "message=1025MiB", "out of range" },
+		{ "retry_cnt=7", "retry_cnt=7: out of range; allowed: 0..6, or infinite" },
+		{ "rnr_retry=8", "rnr_retry=8: out of range" },
+		{ "rnr_timer=32", "rnr_timer=32: out of range; allowed: 0..31" },
+		{ "rq=0", "rq=0: no message could ever be received; allowed: 1..65536, or unlimited" },
+		{ "rq=65537", "out of range" },
+		{ "rq_delay=2s", "rq_delay=2s: out of range; allowed: 0s..1s" },
+		{ "region=0", "region=0: out of range; allowed: 1..1099511627776 bytes, or flow" },
+		{ "melo_bits=0",
+		  "melo_bits=0: a pool smaller than one block (8 bits) holds nothing; allowed: 8..2048" },
+		{ "melo_bits=7", "a pool smaller than one block (8 bits) holds nothing" },
+		{ "melo_bits=1020", "melo_bits=1020: between two steps; allowed: 8..2048 in steps of 8" },
+		{ "melo_bits=2056", "melo_bits=2056: out of range" },
+		{ "melo_cache=0", "melo_cache=0: out of range; allowed: 1..65536, or all" },
+		{ "init_window=0", "init_window=0: out of range; allowed: 1..1000" },
+		{ "cnp_interval=0", "cnp_interval=0: no unit" },
+		{ "cnp_interval=0us", "cnp_interval=0us: out of range; allowed: 1ns..1s, or auto" },
+		{ "dcqcn_g=0", "dcqcn_g=0: out of range; allowed: 1..65536, or auto" },
+		{ "dcqcn_f=1001", "out of range; allowed: 1..1000, or auto" },
+		{ "dcqcn_alpha_timer=2s", "out of range; allowed: 1us..1s, or auto" },
+		{ "dcqcn_rate_timer=999ns", "out of range; allowed: 1us..1s, or auto" },
+		{ "dcqcn_bytes=0", "out of range; allowed: 64..1000000000000 bytes, or auto" },
+		{ "dcqcn_rai=40",
+		  "dcqcn_rai=40: no unit: say bit, kbit, mbit, gbit or tbit; allowed: 1kbit..8tbit, or" },
+		{ "dcqcn_rhai=1.5bit", "dcqcn_rhai=1.5bit: not a whole number of bits per second" },
+		{ "rmin=0gbit", "rmin=0gbit: out of range; allowed: 1kbit..8tbit, or auto" },
+		{ "rmin=9tbit", "rmin=9tbit: out of range" },
+		{ "rmin=mbit", "rmin=mbit: is empty" },
+		{ "rmin=1.mbit", "not a whole number" },
+		{ "rmin=-1mbit", "no unit" },
+		{ "rmin=1e3mbit", "no unit" },
+		{ "rmin=99999999999999999999999999999999gbit", "too many digits" },
+		{ "rmin=99999999999999999999tbit", "too large" },
+		{ "timely_beta=0", "timely_beta=0: out of range; allowed: 0.000001..1 in steps of 0.000001, or auto" },
+		{ "timely_alpha=0.1234567", "timely_alpha=0.1234567: between two steps" },
+		{ "timely_hai=0", "out of range; allowed: 1..1000" },
+		{ "timely_segment=1025", "out of range; allowed: 1..1024" },
+		{ "ib_levels=1", "ib_levels=1: out of range; allowed: 2..256, or auto" },
+		{ "preset=irnn", "preset=irnn: no such preset; did you mean irn? losslab run --presets lists them" },
 	};
 
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -226,102 +295,6 @@ static void set__length_of_texts(void **state)
 	assert_says("no such key");
 }
 
-static void finish__contradictions(void **state)
-{
-	static const char *const bad[][4] = {
-		{ "xon > xoff", "xoff=100KB", "xon=101KB", "xon=101000: above xoff=100000" },
-		{ "xoff > buffer", "buffer=100KB", "xoff=101KB", "xoff=101000: above buffer=100000" },
-		{ "xon > buffer", "buffer=100KB", "xon=101KB", "xon=101000: above buffer=100000" },
-		{ "kmin > kmax", "kmin=30KB", "kmax=20KB", "kmin=30000: above kmax=20000" },
-		{ "ack_every with irn", "transport=irn", "ack_every=2", "ack_every=2: irn acknowledges every packet" },
-		{ "cap with roce", "transport=roce", "cap=110", "cap=110: transport=roce has no cap" },
-		{ "rto_low > rto_high", "rto_low=10us", "rto_high=9us", "rto_low=10000ns: above rto_high=9000ns" },
-		{ "loss_at alone", "loss=0@s1", "seed=1", "loss=0@s1: a switch without a loss" },
-		{ "flows and duration", "flows=5", "duration=1ms", "flows=5: duration is given too" },
-		{ "small buffer", "mtu=1000", "buffer=1093",
-		  "buffer=1093: smaller than one frame; allowed: mtu + 94 = 1094" },
-		{ "flows of a file", "workload=file:x", "flows=3", "flows=3: workload=file:x says itself" },
-		{ "duration of incast", "workload=incast", "duration=1us", "duration=1000ns: workload=incast" },
-		{ "senders of poisson", "workload=websearch", "senders=3", "senders=3: nothing to workload=websearch" },
-		{ "bytes of poisson", "workload=heavy-tailed", "bytes=3", "bytes=3: nothing to workload=heavy-tailed" },
-		{ "senders of permutation", "workload=permutation", "senders=3", "senders=3: nothing to" },
-	};
-
-	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct run_cfg c = SET(bad[i][1], bad[i][2]);
-
-		if (!cfg_finish(&c, err))
-			fail_msg("accepted: %s", bad[i][0]);
-		assert_says(bad[i][3]);
-	}
-	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1094"));
-}
-
-/* Members set by code rather than by cfg_set() are checked as well. */
-static void finish__ranges(void **state)
-{
-	struct run_cfg good = finish(SET("seed=1")), c;
-
-#define REFUSED(member, value, text)                                                                                   \
-	do {                                                                                                           \
-		c = good;                                                                                              \
-		c.member = value;                                                                                      \
-		assert_true(cfg_finish(&c, err) < 0);                                                                  \
-		assert_says(text);                                                                                     \
-	} while (0)
-	REFUSED(mtu, 63, "mtu=63: out of range");
-	REFUSED(mtu, 4096, "mtu=4096: out of range");
-	REFUSED(psn0, 1 << 24, "psn0=16777216: out of range");
-	REFUSED(quanta, 0, "quanta=0: out of range");
-	REFUSED(load_pct, 0, "load=0.00: out of range");
-	REFUSED(ack_every, 0, "ack_every=0: out of range");
-	REFUSED(data_class, 8, "class=8: out of range");
-	REFUSED(loss_ppb, 2000000000, "loss=2: out of range");
-#undef REFUSED
-}
-
-static void print_to(const struct run_cfg *c, char *buf, size_t n)
-{
-	FILE *f = fmemopen(buf, n, "w");
-
-	cfg_print(c, f);
-	fclose(f);
-}
-
-static int read_from(struct run_cfg *c, const char *text, size_t len)
-{
-	FILE *f = fmemopen((void *)(uintptr_t)text, len, "r");
-	int rc = cfg_read(c, f, "x.conf", err);
-
-	fclose(f);
-	return rc;
-}
-
-/* Print, read, print: the same text, and the same members but for what was given by whom. */
-static void round_trip(const struct run_cfg *c)
-{
-	char first[8192], second[8192];
-	struct run_cfg back;
-
-	print_to(c, first, sizeof(first));
-	cfg_defaults(&back);
-	if (read_from(&back, first, strlen(first)) || cfg_finish(&back, err))
-		fail_msg("%s", err);
-	print_to(&back, second, sizeof(second));
-	assert_string_equal(first, second);
-	back.pfc_set = c->pfc_set;
-	back.topology_set = c->topology_set;
-	back.flows_set = c->flows_set;
-	back.xoff_set = c->xoff_set;
-	assert_memory_equal(c, &back, offsetof(struct run_cfg, topology));
-	assert_string_equal(c->topology, back.topology);
-	assert_memory_equal(&c->rate_ps, &back.rate_ps,
-			    offsetof(struct run_cfg, loss_at) - offsetof(struct run_cfg, rate_ps));
-	assert_memory_equal(&c->cap, &back.cap, offsetof(struct run_cfg, workload) - offsetof(struct run_cfg, cap));
-	assert_memory_equal(&c->load_pct, &back.load_pct,
-			    offsetof(struct run_cfg, out) - offsetof(struct run_cfg, load_pct));
-}
-
 static void print__round_trip(void **state)
 {
 	struct run_cfg c = finish(SET("seed=1"));
@@ -332,8 +305,29 @@ static void print__round_trip(void **state)
 		       "cap=110", "timeouts=off", "ack_class=0", "load=7%", "duration=1500us", "until=arrivals",
 		       "reth=all", "out=o/p"));
 	round_trip(&c);
-	c = finish(SET("workload=incast", "senders=3", "bytes=12345"));
+	c = finish(SET("workload=incast", "senders=3", "bytes=12345", "topology=longer", "topology=x"));
 	round_trip(&c);
+	c = finish(SET("op=send", "message=4KB", "rq=7", "rq_delay=1500ps", "rnr_retry=3", "rnr_timer=0", "retry_cnt=0",
+		       "region=1MB", "ack_every=message", "backoff=on", "cc=dcqcn", "dcqcn_rai=1234567bit",
+		       "dcqcn_rhai=1.5gbit", "rmin=8tbit", "dcqcn_bytes=1KiB", "cnp_interval=1us"));
+	round_trip(&c);
+	c = finish(SET("transport=melo", "melo_bits=24", "melo_cache=3", "cc=timely", "timely_beta=0.000001",
+		       "timely_alpha=1", "timely_delta=1kbit", "timely_segment=64", "ack_every=64"));
+	round_trip(&c);
+}
+
+/* Not yet finished: what depends on other keys is printed as the word that says so. */
+static void print__unfinished(void **state)
+{
+	struct run_cfg c;
+	char text[8192];
+
+	cfg_defaults(&c);
+	print_to(&c, text, sizeof(text));
+	assert_non_null(strstr(text, "\necn=auto\n"));
+	assert_non_null(strstr(text, "\ntimeouts=auto\n"));
+	assert_non_null(strstr(text, "\nack_class=class\n"));
+	assert_non_null(strstr(text, "\necmp_seed=seed\n"));
 }
 
 static void print__golden(void **state)
@@ -346,9 +340,16 @@ static void print__golden(void **state)
 		text,
 		"engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
 		"buffer=240000\nxoff=auto\nxon=auto\npfc=on\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
-		"pmax=0.01\nloss=0.001@s3\ntransport=roce\ncc=none\ncap=auto\nrto_high=320us\nrto_low=100us\n"
-		"rto_n=3\ntimeouts=off\nack_every=1\nreth=first\nclass=3\nack_class=3\npsn0=0\n"
-		"workload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders=all\nbytes=default\n"
+		"pmax=0.01\nloss=0.001@s3\npreset=\ntransport=roce\ncap=auto\nbackoff=off\nrto_high=320us\n"
+		"rto_low=100us\nrto_n=3\ntimeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"
+		"rq=unlimited\nrq_delay=1us\nregion=flow\nack_every=1\nreth=first\nmelo_bits=1024\n"
+		"melo_cache=all\ninit_window=10\nclass=3\nack_class=3\npsn0=0\n"
+		"cc=none\ncnp_interval=auto\ndcqcn_g=auto\ndcqcn_f=auto\ndcqcn_alpha_timer=auto\n"
+		"dcqcn_rate_timer=auto\ndcqcn_bytes=auto\ndcqcn_rai=auto\ndcqcn_rhai=auto\nrmin=auto\n"
+		"timely_tlow=50us\ntimely_thigh=500us\ntimely_min_rtt=20us\ntimely_delta=auto\ntimely_beta=auto\n"
+		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\n"
+		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
+		"all\nbytes=default\n"
 		"until=done\nstuck_after=100ms\ntap=\nout=\n");
 }
 
@@ -362,7 +363,7 @@ static void read__scenario(void **state)
 	assert_int_equal(read_from(&c, text, sizeof(text) - 1), 0);
 	assert_string_equal(c.transport, "irn");
 	assert_string_equal(c.out, "a#b");
-	assert_true(c.load_pct == 90 && c.seed == 1 && c.flows == 12 && c.flows_set);
+	assert_true(c.load_pct == 90 && c.seed == 1 && c.flows == 12 && cfg_given(&c, "flows"));
 }
 
 static void read__refuses(void **state)
@@ -398,8 +399,14 @@ static void help__names_every_key(void **state)
 
 	cfg_help(f);
 	fclose(f);
-	for (u32 i = 0; i < cfg_n_keys; i++)
-		assert_non_null(strstr(text, cfg_keys[i].name));
+	for (u32 i = 0; cfg_key(i); i++) {
+		char line[32];
+
+		snprintf(line, sizeof(line), "\n  %s ", cfg_key(i)->name);
+		assert_non_null(strstr(text, line));
+	}
+	for (u32 g = 0; g < cfg_n_groups; g++)
+		assert_non_null(strstr(text, cfg_groups[g]->title));
 	assert_non_null(strstr(text, "64..2048 [1000]"));
 }
 
@@ -408,10 +415,12 @@ static void set__fuzz(void **state)
 {
 	static const char likely[] = "0123456789.=@%#-+ eKMusnpbit\n\033\xff:auto";
 	struct rng r = rng_stream(99, RNG_SIZE, 0);
-	u32 taken = 0, complete = 0;
+	u32 taken = 0, complete = 0, keys = 0;
 
+	while (cfg_key(keys))
+		keys++;
 	for (u32 round = 0; round < 20000; round++) {
-		const struct cfg_key *k = &cfg_keys[rng_below(&r, cfg_n_keys)];
+		const struct cfg_key *k = cfg_key((u32)rng_below(&r, keys));
 		struct run_cfg c;
 		char word[96];
 		size_t len;
@@ -466,14 +475,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table__defaults_parse),
+		cmocka_unit_test(table__sane),
 		cmocka_unit_test(defaults__documented),
-		cmocka_unit_test(finish__dependent_keys),
+		cmocka_unit_test(given__set_and_taken_back),
 		cmocka_unit_test(set__values),
+		cmocka_unit_test(set__values_of_hosts),
+		cmocka_unit_test(set__bits_per_second),
 		cmocka_unit_test(set__refuses),
 		cmocka_unit_test(set__length_of_texts),
-		cmocka_unit_test(finish__contradictions),
-		cmocka_unit_test(finish__ranges),
 		cmocka_unit_test(print__round_trip),
+		cmocka_unit_test(print__unfinished),
 		cmocka_unit_test(print__golden),
 		cmocka_unit_test(read__scenario),
 		cmocka_unit_test(read__refuses),

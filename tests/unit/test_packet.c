@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RoCEv2 packets: published ICRCs, every field of what is built, and parsing as its inverse. */
-#include "tests/unit/unit.h"
+/* Cutting flows into packets; RoCEv2: published ICRCs, and parsing as building's inverse. (Built: test_packet_roce.c.)
+ */
+#include "tests/unit/packet_bytes.h"
 
-#include <stdio.h>
-
-#include "agent/packet.h"
+#include "agent/psn.h"
 #include "bpf/ecn.h"
 #include "bpf/parse.h"
 
 static const struct packet_rules base = {
 	.mtu = 1000,
+	.message = 4000,
 	.msg_packets = 4,
 	.ack_every = 64,
 	.data_class = 3,
 	.ack_class = 5,
 };
+
+static struct flow flow_of(enum flow_op op, u64 bytes)
+{
+	return (struct flow){ .id = 77, .src = 3, .dst = 40, .op = op, .bytes = bytes };
+}
 
 /* REFERENCE 6.4: V1 and V2 are captures published with scapy's tests; V2 is an unreliable connection's. */
 static const char *const vectors[] = {
@@ -29,22 +34,6 @@ static const char *const vectors[] = {
 	"0200000000020200000000010800456a004c00014000401126340a0000010a000002c12312b7003800000440ffff0000001180000068"
 	"7878787878787878787878787878787878787878787878787878787878787878219b7a35",
 };
-
-/* The bytes of @hex in a buffer of exactly their number. */
-static u8 *from_hex(const char *hex, u32 *len)
-{
-	u8 *bytes = malloc(*len = strlen(hex) / 2);
-
-	assert_non_null(bytes);
-	for (u32 i = 0; i < *len; i++)
-		assert_int_equal(sscanf(hex + 2 * i, "%2hhx", &bytes[i]), 1);
-	return bytes;
-}
-
-static u32 get32_low_first(const u8 *p)
-{
-	return p[0] | p[1] << 8 | p[2] << 16 | (u32)p[3] << 24;
-}
 
 /* IP and Ethernet only: where the packet ends, whatever the trailer. */
 static u32 icrc_offset(const u8 *frame)
@@ -88,8 +77,45 @@ static void packet_icrc__covers(void **state)
 	free(frame);
 }
 
+/* Published frames that this lab's hosts would make, too: taken apart, intact, and not if a byte is wrong. */
+static void packet_intact__published(void **state)
+{
+	static const struct {
+		u32 vector;
+		enum packet_kind kind;
+		u32 flow, number;
+		bool to_requester, marked;
+		u8 syndrome;
+		u32 msn, payload;
+	} rows[] = { { 0, PACKET_CNP, 139, 0, true, false, 0, 0, 0 },
+		     { 2, PACKET_ANSWER, 8, 104, true, false, 0x1f, 4, 0 },
+		     { 3, PACKET_ANSWER, 8, 106, true, false, 0x60, 5, 0 },
+		     { 4, PACKET_DATA, 7, 104, false, false, 0, 0, 32 } };
+
+	for (u32 i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rx_packet p;
+		u32 len;
+		u8 *b = from_hex(vectors[rows[i].vector], &len);
+
+		assert_int_equal(packet_parse(b, len, len, &p), 0);
+		assert_true(p.format == FORMAT_ROCE && p.kind == rows[i].kind && p.flow == rows[i].flow);
+		assert_true(p.number == rows[i].number && p.to_requester == rows[i].to_requester);
+		assert_true(p.syndrome == rows[i].syndrome && p.msn == rows[i].msn && p.payload == rows[i].payload);
+		assert_int_equal(p.marked, rows[i].marked);
+		assert_true(packet_intact(b, &p));
+		b[len - 1] ^= 1;
+		assert_false(packet_intact(b, &p));
+		b[len - 1] ^= 1;
+		b[BTH_OFF + 11] ^= 1;
+		assert_false(packet_intact(b, &p));
+		free(b);
+	}
+}
+
 static void packet_count__sizes(void **state)
 {
+	struct packet_rules odd = base;
+
 	assert_int_equal(packet_count(&base, 1), 1);
 	assert_int_equal(packet_count(&base, 1000), 1);
 	assert_int_equal(packet_count(&base, 1001), 2);
@@ -101,188 +127,105 @@ static void packet_count__sizes(void **state)
 	assert_int_equal(packet_payload(&base, 2500, 2), 500);
 	assert_int_equal(packet_payload(&base, 2000, 1), 1000);
 	assert_int_equal(packet_payload(&base, 1000ULL << 31, (1U << 31) - 1), 1000);
+	assert_true(packet_offset(&base, (1U << 31) - 1) == 1000 * ((1ULL << 31) - 1));
+	odd.message = 3001; /* four packets of 1000, 1000, 1000 and 1 */
+	assert_true(packet_count(&odd, 3001ULL << 29) == 1U << 31);
+	assert_int_equal(packet_count(&odd, (3001ULL << 29) + 1), 0);
+	assert_int_equal(packet_payload(&odd, 3001ULL << 29, (1U << 31) - 1), 1);
+	assert_true(packet_offset(&odd, 5) == 4001);
+	odd.mtu = odd.message = odd.msg_packets = 1;
+	assert_true(packet_count(&odd, 1ULL << 31) == 1U << 31);
+	assert_int_equal(packet_count(&odd, ~0ULL), 0);
+	odd.message = odd.msg_packets = MESSAGE_MAX;
+	assert_int_equal(packet_count(&odd, ~0ULL), 0);
 }
 
-/* 58 bytes of overhead, 16 more with a RETH, pad to 4, at least 60. */
+/* All small cases: packets follow one another without gap, and messages end where they should and nowhere else. */
+static void packet_place__small(void **state)
+{
+	u32 cases = 0, shorter = 0;
+
+	for (u32 mtu = 1; mtu <= 5; mtu++)
+		for (u32 message = 1; message <= 13; message++)
+			for (u64 bytes = 1; bytes <= 40; bytes++, cases++) {
+				struct packet_rules r = { .mtu = mtu,
+							  .message = message,
+							  .msg_packets = (message + mtu - 1) / mtu };
+				u32 n = 0;
+				u64 at = 0;
+
+				for (; at < bytes; n++) {
+					u32 payload = packet_payload(&r, bytes, n);
+					bool last = (at + payload) % message == 0 || at + payload == bytes;
+
+					assert_true(packet_offset(&r, n) == at && payload >= 1 && payload <= mtu);
+					assert_true(last || payload == mtu);
+					assert_true(at / message == (at + payload - 1) / message);
+					assert_int_equal(packet_is_first(&r, n), at % message == 0);
+					assert_int_equal(packet_is_last(&r, bytes, n), last);
+					at += payload;
+					shorter += payload < mtu;
+				}
+				assert_true(at == bytes);
+				assert_int_equal(packet_count(&r, bytes), n);
+			}
+	assert_int_equal(cases, 2600);
+	assert_true(shorter > 5000);
+}
+
+/* 58 bytes of overhead, 16 more with a RETH, 4 with an AETH, pad to 4, at least 60. */
 static void packet_frame_len__sizes(void **state)
 {
-	assert_int_equal(packet_frame_len(&base, 4000, 1), 1058);
-	assert_int_equal(packet_frame_len(&base, 4000, 0), 1074);
-	assert_int_equal(packet_frame_len(&base, 3001, 3), 62);
-	assert_int_equal(packet_frame_len(&base, 1, 0), 78);
-	assert_int_equal(packet_frame_len(&base, 5, 0), 82);
+	static const struct {
+		enum flow_op op;
+		u32 bytes, n, len;
+	} rows[] = { { FLOW_WRITE, 4000, 1, 1058 }, { FLOW_WRITE, 4000, 0, 1074 }, { FLOW_WRITE, 3001, 3, 62 },
+		     { FLOW_WRITE, 1, 0, 78 },      { FLOW_WRITE, 5, 0, 82 },      { FLOW_SEND, 4000, 0, 1058 },
+		     { FLOW_SEND, 1, 0, 62 },       { FLOW_READ, 4000, 0, 1062 },  { FLOW_READ, 4000, 1, 1058 },
+		     { FLOW_READ, 4000, 3, 1062 },  { FLOW_READ, 1, 0, 66 } };
+	struct packet_rules r = base;
+
+	for (u32 i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct flow flow = flow_of(rows[i].op, rows[i].bytes);
+
+		assert_int_equal(packet_frame_len(&r, &flow, rows[i].n), rows[i].len);
+	}
+	r.reth_all = true;
+	assert_int_equal(packet_frame_len(&r, &(struct flow){ .op = FLOW_WRITE, .bytes = 4000 }, 1), 1074);
+	assert_int_equal(packet_frame_len(&r, &(struct flow){ .op = FLOW_READ, .bytes = 4000 }, 1), 1058);
 	assert_int_equal(packet_frame_max(1000), 1074);
 	assert_int_equal(packet_frame_max(2048), FRAME_MAX);
+	assert_int_equal(packet_frame_max(1), HEAD_MAX);
 	assert_int_equal(wire_bytes(1024 + ROCE_OVERHEAD), 1106); /* REFERENCE 6.1 */
 	assert_int_equal(wire_bytes(ACK_LEN), 86);
 	assert_int_equal(wire_bytes(12), 84);
 }
 
-/* A packet as it goes on the wire, payload bytes counted up, in a buffer of exactly f->len. */
-static u8 *materialise(const struct tx_frame *f)
+/* PSNs wrap at 2^24; the nearest packet is meant, though it be none of the flow's. */
+static void packet_find__roce(void **state)
 {
-	u8 *b = calloc(1, f->len);
-	u32 end = f->head_len + f->payload + f->pad, crc;
+	struct packet_rules r = base;
+	struct flow flow = flow_of(FLOW_WRITE, 1ULL << 40);
+	struct rng rng = { .state = 5 };
 
-	assert_non_null(b);
-	assert_true(end + ICRC_LEN <= f->len);
-	memcpy(b, f->head, f->head_len);
-	for (u32 i = 0; i < f->payload; i++)
-		b[f->head_len + i] = f->offset + i;
-	crc = packet_icrc(b, end);
-	for (u32 i = 0; i < 4; i++)
-		b[end + i] = crc >> (8 * i);
-	return b;
-}
+	r.psn0 = 0xfffffe;
+	assert_int_equal(packet_number(&r, &flow, 0), 0xfffffe);
+	assert_int_equal(packet_number(&r, &flow, 2), 0);
+	assert_int_equal(packet_number(&r, &flow, (1 << 24) + 2), 0);
+	assert_true(packet_find(&r, &flow, 0, 0xfffffd) == -1);
+	assert_true(packet_find(&r, &flow, 0, 1) == 3);
+	assert_true(packet_find(&r, &flow, 0, (0xfffffe + (1 << 23) - 1) & PSN_MASK) == (1 << 23) - 1);
+	assert_true(packet_find(&r, &flow, 0, (0xfffffe + (1 << 23)) & PSN_MASK) == -(1 << 23));
+	for (u32 i = 0; i < 20000; i++) {
+		u32 n = rng_below(&rng, 1U << 30), ref;
 
-/* The sum over all ten words of a header with a right checksum is all ones. */
-static u32 ip_sum(const u8 *ip)
-{
-	u32 sum = 0;
-
-	for (u32 i = 0; i < 20; i += 2)
-		sum += get16(ip + i);
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
-
-static void check_headers(const struct tx_frame *f, u32 src, u32 dst, u8 tos, u32 flow)
-{
-	const u8 *h = f->head;
-	u32 size = BTH_LEN + (f->head_len - EXT_OFF) + f->payload + f->pad + ICRC_LEN;
-	u8 macs[12] = { 2, 0, 0, 0, dst >> 8, dst + 1, 2, 0, 0, 0, src >> 8, src + 1 };
-
-	assert_memory_equal(h, macs, 12);
-	assert_int_equal(get16(h + 12), 0x0800);
-	assert_int_equal(h[14], 0x45);
-	assert_int_equal(h[15], tos);
-	assert_int_equal(get16(h + 16), 28 + size);
-	assert_int_equal(get32(h + 18), 0x00004000); /* don't fragment */
-	assert_int_equal(h[22], 64);
-	assert_int_equal(h[23], 17);
-	assert_int_equal(ip_sum(h + IP_OFF), 0xffff);
-	assert_int_equal(get32(h + 26), 0x0a000001 + src);
-	assert_int_equal(get32(h + 30), 0x0a000001 + dst);
-	assert_int_equal(get16(h + 34), packet_sport(flow));
-	assert_int_equal(get16(h + 36), 4791);
-	assert_int_equal(get16(h + 38), 8 + size);
-	assert_int_equal(get16(h + 40), 0);
-	assert_int_equal(h[BTH_OFF + 1], f->pad << 4);
-	assert_int_equal(get16(h + BTH_OFF + 2), 0xffff);
-	assert_int_equal(h[BTH_OFF + 4], 0);
-	assert_int_equal(h[BTH_OFF + 8] & 0x7f, 0);
-	assert_int_equal(f->flow, flow);
-}
-
-struct expected {
-	u8 opcode;
-	bool ack_req;
-	u32 dma; /* RETH's length; 0: no RETH */
-};
-
-static void check_data(const struct packet_rules *r, u64 bytes, u32 n, u32 psn, struct expected e)
-{
-	struct tx_frame f;
-	const u8 *bth = f.head + BTH_OFF, *reth = f.head + EXT_OFF;
-
-	memset(&f, 0xee, sizeof(f));
-	packet_build_data(r, &f, 77, 3, 40, bytes, n, psn);
-	check_headers(&f, 3, 40, (r->data_class << 5 | 2 << 2) | 2, 77);
-	assert_int_equal(bth[0], e.opcode);
-	assert_int_equal(get24(bth + 5), flow_responder_qpn(77));
-	assert_int_equal(bth[8] >> 7, e.ack_req);
-	assert_int_equal(get24(bth + 9), psn);
-	assert_int_equal(f.payload, packet_payload(r, bytes, n));
-	assert_int_equal(f.pad, (4 - f.payload % 4) % 4);
-	assert_int_equal(f.head_len, e.dma ? 70 : 54);
-	assert_int_equal(f.len, packet_frame_len(r, bytes, n));
-	assert_int_equal(f.class, r->data_class);
-	assert_true(f.data);
-	assert_true(f.offset == (u64)n * r->mtu);
-	if (e.dma) {
-		assert_true(get64(reth) == f.offset);
-		assert_int_equal(get32(reth + 8), flow_responder_qpn(77));
-		assert_int_equal(get32(reth + 12), e.dma);
+		r.psn0 = rng_below(&rng, 1 << 24);
+		ref = n + (1 << 23) - rng_below(&rng, 1 << 24);
+		if (ref > 1U << 31)
+			ref = 0;
+		if (n - ref + (1 << 23) < 1 << 24)
+			assert_true(packet_find(&r, &flow, ref, packet_number(&r, &flow, n)) == n);
 	}
-}
-
-/* Messages of four packets: 4000 and 2501 bytes. */
-static void packet_build_data__messages(void **state)
-{
-	static const struct expected want[] = {
-		{ OP_WRITE_FIRST, 0, 4000 }, { OP_WRITE_MIDDLE, 0, 0 },   { OP_WRITE_MIDDLE, 0, 0 },
-		{ OP_WRITE_LAST, 1, 0 },     { OP_WRITE_FIRST, 0, 2501 }, { OP_WRITE_MIDDLE, 0, 0 },
-		{ OP_WRITE_LAST, 1, 0 },
-	};
-
-	for (u32 n = 0; n < 7; n++)
-		check_data(&base, 6501, n, 0xfffffe + n < 1 << 24 ? 0xfffffe + n : n - 2, want[n]);
-	check_data(&base, 1, 0, 0, (struct expected){ OP_WRITE_ONLY, 1, 1 });
-	check_data(&base, 4001, 4, 4, (struct expected){ OP_WRITE_ONLY, 1, 1 });
-	check_data(&base, 4000, 3, 3, (struct expected){ OP_WRITE_LAST, 1, 0 });
-	check_data(&base, 1ULL << 40, 1U << 30, 9, (struct expected){ OP_WRITE_FIRST, 0, 4000 });
-}
-
-static void packet_build_data__ack_every(void **state)
-{
-	struct packet_rules r = base;
-
-	r.ack_every = 3;
-	r.msg_packets = 1000;
-	for (u32 n = 1; n < 10; n++)
-		check_data(&r, 10001, n, n, (struct expected){ OP_WRITE_MIDDLE, n % 3 == 2, 0 });
-	check_data(&r, 10001, 10, 10, (struct expected){ OP_WRITE_LAST, 1, 0 });
-	r.ack_every = 1;
-	check_data(&r, 10001, 1, 1, (struct expected){ OP_WRITE_MIDDLE, 1, 0 });
-}
-
-static void packet_build_data__reth_all(void **state)
-{
-	struct packet_rules r = base;
-
-	r.reth_all = true;
-	r.data_class = 7;
-	for (u32 n = 0; n < 6; n++)
-		check_data(&r, 6501, n, n, (struct expected){ OP_WRITE_ONLY, 1, 1000 });
-	check_data(&r, 6501, 6, 6, (struct expected){ OP_WRITE_ONLY, 1, 501 });
-}
-
-static void check_ack(u32 psn, u8 syndrome, u32 msn)
-{
-	struct tx_frame f;
-	struct frame seen;
-	struct rx_packet p;
-	u8 *b;
-
-	memset(&f, 0xee, sizeof(f));
-	packet_build_ack(&base, &f, 12, 8, 1, psn, syndrome, msn);
-	check_headers(&f, 8, 1, 5 << 5 | 2 << 2, 12);
-	assert_int_equal(f.len, 62);
-	assert_int_equal(f.head_len, 58);
-	assert_int_equal(f.payload + f.pad, 0);
-	assert_int_equal(f.class, 5);
-	assert_false(f.data);
-	assert_int_equal(f.head[BTH_OFF], 0x11);
-	assert_int_equal(get24(f.head + BTH_OFF + 5), flow_requester_qpn(12));
-	assert_int_equal(get32(f.head + BTH_OFF + 8), psn);
-	assert_int_equal(get32(f.head + EXT_OFF), (u32)syndrome << 24 | (msn & PSN_MASK));
-	b = materialise(&f);
-	assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
-	assert_true(p.opcode == OP_ACK && p.psn == psn && p.syndrome == syndrome && p.msn == (msn & PSN_MASK) &&
-		    !p.payload);
-	assert_int_equal(p.src, 8);
-	assert_int_equal(p.qpn, flow_requester_qpn(12));
-	assert_int_equal(parse_frame(f.head, f.len, &seen), 0);
-	assert_int_equal(seen.flags, 0); /* neither ECT nor data */
-	free(b);
-}
-
-static void packet_build_ack__fields(void **state)
-{
-	check_ack(0, AETH_ACK, 0);
-	check_ack(0xffffff, AETH_ACK, 0x1000000);
-	check_ack(0x123456, AETH_NAK_SEQUENCE, 0xabcdef);
 }
 
 /* Entropy, in the dynamic range, the same for both directions of a flow, and different for most flows. */
@@ -301,44 +244,70 @@ static void packet_sport__spread(void **state)
 	assert_true(different > 2800); /* 4096 draws of 16384: 3624 different on average */
 }
 
+static struct packet_rules random_rules(struct rng *rng)
+{
+	static const u32 mtus[] = { 64, 999, 1000, 1024, 2048 };
+	struct packet_rules r = base;
+
+	r.mtu = mtus[rng_below(rng, 5)];
+	r.reth_all = one_in(rng, 4);
+	r.message = 1 + rng_below(rng, 5 * r.mtu);
+	r.msg_packets = (r.message + r.mtu - 1) / r.mtu;
+	r.psn0 = rng_below(rng, 1 << 24);
+	return r;
+}
+
+/* One data packet, from builder to host and switch. */
+static void check_inverse(const struct packet_rules *r, const struct flow *flow, u32 n)
+{
+	bool write = flow->op == FLOW_WRITE, split = r->reth_all && write;
+	u32 in_message = packet_offset(r, n) % r->message;
+	u8 *b, small[SLOT_SMALL] = { 0 };
+	struct tx_frame f;
+	struct rx_packet p;
+	struct frame seen;
+
+	packet_build_data(r, &f, flow, n, false);
+	b = materialise(r, &f);
+	assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
+	assert_int_equal(packet_parse(b, f.len < HEAD_MAX ? f.len : HEAD_MAX, f.len, &p), 0);
+	assert_true(packet_intact(b, &p));
+	assert_true(p.kind == PACKET_DATA && p.format == FORMAT_ROCE && p.opcode == f.head[BTH_OFF]);
+	assert_true(p.payload == f.payload && p.payload_off == f.head_len && !p.marked && !p.n_ranges);
+	assert_int_equal(p.crc_off, f.head_len + f.payload + f.pad);
+	assert_true(packet_find(r, flow, n, p.number) == n && p.flow == flow->id && p.src == 6 && p.ecn == 2);
+	assert_int_equal(p.to_requester, flow->op == FLOW_READ);
+	assert_int_equal(p.ack_req, f.head[BTH_OFF + 8] >> 7);
+	assert_int_equal(p.first, split || in_message == 0);
+	assert_int_equal(p.last,
+			 split || in_message + p.payload == r->message ||
+				 packet_offset(r, n) + p.payload == flow->bytes);
+	assert_int_equal(p.has_reth, write && p.first);
+	if (p.has_reth) {
+		assert_true(p.va == packet_offset(r, n) && p.rkey == flow_responder_qpn(flow->id));
+		assert_true(split ? p.dma_len == p.payload : p.dma_len <= r->message && p.dma_len >= p.payload);
+	}
+	memcpy(small, b, f.len < SLOT_SMALL ? f.len : SLOT_SMALL);
+	assert_int_equal(parse_frame(small, f.len, &seen), 0);
+	assert_true(seen.dst == 9 && seen.class == 3 && seen.flags == (FRAME_ECT | FRAME_DATA));
+	free(b);
+}
+
 /* What the host builds, the host takes apart and the switch reads. */
 static void packet_parse__inverse(void **state)
 {
-	static const u32 mtus[] = { 64, 999, 1000, 1024, 2048 };
 	struct rng rng = { .state = 11 };
 	u32 packets = 0;
 
 	for (u32 i = 0; i < 3000; i++) {
-		struct packet_rules r = base;
-		u64 bytes;
+		struct packet_rules r = random_rules(&rng);
+		struct flow flow = { .id = rng_below(&rng, (1 << 23) - 1), .src = 6, .dst = 9, .op = i % 3 };
 
-		r.mtu = mtus[i % 5];
-		r.reth_all = one_in(&rng, 4);
-		r.msg_packets = 1 + rng_below(&rng, 5);
-		bytes = 1 + rng_below(&rng, 4 * r.mtu);
-		for (u32 n = 0; n < packet_count(&r, bytes); n++, packets++) {
-			u32 psn = rng_below(&rng, 1 << 24), flow = rng_below(&rng, 1 << 22);
-			struct tx_frame f;
-			struct rx_packet p;
-			struct frame seen;
-			u8 *b, small[SLOT_SMALL] = { 0 };
-
-			packet_build_data(&r, &f, flow, 6, 9, bytes, n, psn);
-			b = materialise(&f);
-			assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
-			assert_int_equal(packet_parse(b, f.len < HEAD_MAX ? f.len : HEAD_MAX, f.len, &p), 0);
-			assert_true(p.psn == psn && p.payload == f.payload && p.payload_off == f.head_len);
-			assert_int_equal(p.opcode, f.head[BTH_OFF]);
-			assert_int_equal(p.qpn, flow_responder_qpn(flow));
-			assert_int_equal(p.ack_req, f.head[BTH_OFF + 8] >> 7);
-			assert_true(p.src == 6 && p.ecn == 2 && !p.syndrome && !p.msn);
-			memcpy(small, b, f.len < SLOT_SMALL ? f.len : SLOT_SMALL);
-			assert_int_equal(parse_frame(small, f.len, &seen), 0);
-			assert_true(seen.dst == 9 && seen.class == 3 && seen.flags == (FRAME_ECT | FRAME_DATA));
-			free(b);
-		}
+		flow.bytes = 1 + rng_below(&rng, 4 * r.mtu);
+		for (u32 n = 0; n < packet_count(&r, flow.bytes) && n < 20; n++, packets++)
+			check_inverse(&r, &flow, n);
 	}
-	assert_true(packets > 5000);
+	assert_true(packets > 8000);
 }
 
 /* CE goes in, the checksum follows, the ICRC does not mind. */
@@ -347,39 +316,66 @@ static void ecn_write_ce__checksums(void **state)
 	struct rng rng = { .state = 2 };
 
 	for (u32 i = 0; i < 2000; i++) {
+		struct flow flow = { .id = rng_below(&rng, 1 << 20),
+				     .src = rng_below(&rng, 1 << 16),
+				     .dst = rng_below(&rng, 1 << 16),
+				     .bytes = 1 + rng_below(&rng, 1000) };
 		struct tx_frame f;
 		struct rx_packet p;
-		u32 crc, end;
 		u8 *b, tos;
 
-		packet_build_data(&base, &f, rng_below(&rng, 1 << 20), rng_below(&rng, 1 << 16),
-				  rng_below(&rng, 1 << 16), 1 + rng_below(&rng, 1000), 0, i);
-		end = f.head_len + f.payload + f.pad;
-		b = materialise(&f);
-		crc = packet_icrc(b, end);
+		packet_build_data(&base, &f, &flow, 0, false);
+		b = materialise(&base, &f);
 		tos = b[IP_OFF + 1];
 		ecn_write_ce(b);
 		assert_int_equal(b[IP_OFF + 1], tos | 3);
 		assert_int_equal(ip_sum(b + IP_OFF), 0xffff);
-		assert_int_equal(packet_icrc(b, end), crc);
 		assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
 		assert_int_equal(p.ecn, 3);
+		assert_true(packet_intact(b, &p));
 		free(b);
 	}
 }
 
 static u8 *random_frame(struct rng *rng, u32 *len)
 {
-	struct packet_rules r = base;
+	struct packet_rules r = random_rules(rng);
+	struct flow flow = {
+		.id = 5, .src = 1, .dst = 2, .op = rng_below(rng, 3), .bytes = 2000 + rng_below(rng, 600)
+	};
+	struct packet_answer a = {
+		.n = 1, .syndrome = 0x60, .msn = 7, .n_ranges = one_in(rng, 2), .ranges = { { 1, 2 } }
+	};
 	struct tx_frame f;
 
-	r.msg_packets = 1 + rng_below(rng, 3);
-	if (one_in(rng, 4))
-		packet_build_ack(&r, &f, 5, 1, 2, rng_below(rng, 1 << 24), AETH_NAK_SEQUENCE, 7);
-	else
-		packet_build_data(&r, &f, 5, 1, 2, 2000 + rng_below(rng, 600), rng_below(rng, 3), 8);
+	switch (rng_below(rng, 8)) {
+	case 0:
+		packet_build_answer(&r, &f, &flow, &a);
+		break;
+	case 1:
+		packet_build_cnp(&r, &f, &flow, NO_NUMBER);
+		break;
+	case 2:
+		packet_build_read(&r, &f, &flow, 0);
+		break;
+	default:
+		packet_build_data(&r, &f, &flow, rng_below(rng, packet_count(&r, flow.bytes)), false);
+	}
 	*len = f.len;
-	return materialise(&f);
+	return materialise(&r, &f);
+}
+
+/* What packet_parse() believed lies within the frame and in range. */
+static void assert_within(const u8 *frame, const struct rx_packet *p, u32 have, u32 len)
+{
+	assert_true(len >= ETH_MIN && p->payload_off >= EXT_OFF && p->payload_off <= have);
+	assert_true((u64)p->payload_off + p->payload <= p->crc_off);
+	assert_int_equal(p->crc_off, icrc_offset(frame));
+	assert_true(p->crc_off + (u32)ICRC_LEN <= len && p->n_ranges <= PACKET_RANGES);
+	assert_true(p->number <= PSN_MASK && p->flow < 1 << 23 && p->msn <= PSN_MASK && p->ecn <= 3);
+	assert_true(p->kind == PACKET_DATA ? p->opcode <= OP_READ_ONLY : !p->payload);
+	for (u32 i = 0; i < p->n_ranges; i++)
+		assert_true(p->ranges[i].from <= PSN_MASK && p->ranges[i].to <= PSN_MASK);
 }
 
 /* Lies in the headers, and frames cut short: what is accepted lies within the frame. Buffers end where the bytes do. */
@@ -409,17 +405,60 @@ static void packet_parse__hostile(void **state)
 			refused++;
 		} else {
 			accepted++;
-			assert_true(len >= ETH_MIN && p.payload_off >= EXT_OFF && p.payload_off <= have);
-			assert_true((u64)p.payload_off + p.payload <= icrc_offset(cut));
-			assert_true(icrc_offset(cut) + ICRC_LEN <= len);
-			assert_true(p.psn <= PSN_MASK && p.qpn <= PSN_MASK && p.msn <= PSN_MASK && p.ecn <= 3);
-			assert_true(p.opcode == OP_ACK ? !p.payload
-						       : p.opcode >= OP_WRITE_FIRST && p.opcode <= OP_WRITE_ONLY);
+			assert_within(cut, &p, have, len);
+			if (have == len)
+				packet_intact(cut, &p); /* whatever it says: it reads no further */
 		}
 		free(cut);
 		free(b);
 	}
 	assert_true(accepted > 5000 && refused > 5000);
+}
+
+static const struct {
+	u8 opcode;
+	bool responder, requester; /* may receive it */
+	u8 ext;
+} known[] = { { 0x00, 1, 0, 0 }, { 0x01, 1, 0, 0 }, { 0x02, 1, 0, 0 },  { 0x04, 1, 0, 0 },  { 0x06, 1, 0, 16 },
+	      { 0x07, 1, 0, 0 }, { 0x08, 1, 0, 0 }, { 0x0a, 1, 0, 16 }, { 0x0c, 1, 0, 16 }, { 0x0d, 0, 1, 4 },
+	      { 0x0e, 0, 1, 0 }, { 0x0f, 0, 1, 4 }, { 0x10, 0, 1, 4 },  { 0x11, 1, 1, 4 },  { 0x81, 1, 1, 16 } };
+
+/* Every opcode, to both QPs of a flow: those that this lab's hosts send, and no others. */
+static void packet_parse__opcodes(void **state)
+{
+	struct flow flow = flow_of(FLOW_SEND, 500);
+	struct rx_packet p;
+	struct tx_frame f;
+	u32 accepted = 0;
+	u8 *b;
+
+	packet_build_data(&base, &f, &flow, 0, false);
+	b = materialise(&base, &f);
+	for (u32 row = 0; row < 256 + sizeof(known) / sizeof(known[0]); row++) {
+		u32 k = row < 256 ? 0 : row - 256, body = row < 256 ? 496 : known[k].ext;
+		u8 opcode = row < 256 ? row : known[k].opcode;
+
+		/* first with a body of data's length, then with none but the extension */
+		put16(b + IP_OFF + 2, IP_LEN + UDP_LEN + BTH_LEN + body + ICRC_LEN);
+		put16(b + UDP_OFF + 4, UDP_LEN + BTH_LEN + body + ICRC_LEN);
+		b[BTH_OFF] = opcode;
+		for (u32 side = 0; side < 2; side++) {
+			bool want = false;
+
+			put24(b + BTH_OFF + 5, side ? flow_requester_qpn(77) : flow_responder_qpn(77));
+			for (u32 i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+				if (known[i].opcode == opcode && (side ? known[i].requester : known[i].responder))
+					want = row >= 256 || (opcode <= 0x10 && opcode != 0x0c);
+			if (packet_parse(b, f.len, f.len, &p) != (want ? 0 : -1))
+				fail_msg("opcode %#x to side %u, %u bytes", opcode, side, body);
+			accepted += want;
+		}
+	}
+	assert_int_equal(accepted, 12 + 17);
+	b[BTH_OFF] = OP_ACK;
+	put24(b + BTH_OFF + 5, 1); /* QP 1 is management's */
+	assert_int_equal(packet_parse(b, f.len, f.len, &p), -1);
+	free(b);
 }
 
 /* One lie each, on an otherwise right frame. */
@@ -428,15 +467,18 @@ static void packet_parse__refuses(void **state)
 	static const struct {
 		u16 at;
 		u8 value;
-	} lies[] = { { 12, 0x86 },       { IP_OFF, 0x46 },     { IP_OFF, 0x65 },     { IP_OFF + 9, 6 },
-		     { UDP_OFF + 2, 0 }, { UDP_OFF + 5, 1 },   { IP_OFF + 2, 0xff }, { BTH_OFF, OP_SEND_ONLY },
-		     { BTH_OFF, 0x31 },  { BTH_OFF + 1, 0x10 } };
+	} lies[] = { { 12, 0x86 },         { IP_OFF, 0x46 },     { IP_OFF, 0x65 },          { IP_OFF + 9, 6 },
+		     { IP_OFF + 9, 1 },    { IP_OFF + 6, 0x20 }, { UDP_OFF + 2, 0 },        { UDP_OFF + 5, 1 },
+		     { IP_OFF + 2, 1 },    { IP_OFF + 3, 44 },   { BTH_OFF, OP_SEND_ONLY }, { BTH_OFF, 0x31 },
+		     { BTH_OFF + 1, 0x10 } };
+	struct flow flow = flow_of(FLOW_WRITE, 500);
+	struct packet_answer a = { .n = 3, .syndrome = AETH_ACK };
 	struct tx_frame f;
 	struct rx_packet p;
 	u8 *b;
 
-	packet_build_ack(&base, &f, 12, 8, 1, 3, AETH_ACK, 0);
-	b = materialise(&f);
+	packet_build_answer(&base, &f, &flow, &a);
+	b = materialise(&base, &f);
 	assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
 	for (u32 i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		u8 kept = b[lies[i].at];
@@ -448,17 +490,30 @@ static void packet_parse__refuses(void **state)
 	}
 	assert_int_equal(packet_parse(b, f.len, f.len - 1, &p), -1);
 	free(b);
+	a.n_ranges = 1;
+	a.ranges[0].to = 9;
+	packet_build_answer(&base, &f, &flow, &a);
+	b = materialise(&base, &f);
+	assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
+	b[BTH_OFF + 1] = 0x10; /* holes have no pad */
+	assert_int_equal(packet_parse(b, f.len, f.len, &p), -1);
+	free(b);
+	packet_build_data(&base, &f, &flow, 0, false);
+	b = materialise(&base, &f);
+	assert_int_equal(packet_parse(b, HEAD_MAX, f.len, &p), 0);
+	assert_int_equal(packet_parse(b, HEAD_MAX - 1, f.len, &p), -1);
+	free(b);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packet_icrc__published),      cmocka_unit_test(packet_icrc__covers),
-		cmocka_unit_test(packet_count__sizes),         cmocka_unit_test(packet_frame_len__sizes),
-		cmocka_unit_test(packet_build_data__messages), cmocka_unit_test(packet_build_data__ack_every),
-		cmocka_unit_test(packet_build_data__reth_all), cmocka_unit_test(packet_build_ack__fields),
-		cmocka_unit_test(packet_sport__spread),        cmocka_unit_test(packet_parse__inverse),
-		cmocka_unit_test(ecn_write_ce__checksums),     cmocka_unit_test(packet_parse__hostile),
+		cmocka_unit_test(packet_icrc__published),   cmocka_unit_test(packet_icrc__covers),
+		cmocka_unit_test(packet_intact__published), cmocka_unit_test(packet_count__sizes),
+		cmocka_unit_test(packet_place__small),      cmocka_unit_test(packet_frame_len__sizes),
+		cmocka_unit_test(packet_find__roce),        cmocka_unit_test(packet_sport__spread),
+		cmocka_unit_test(packet_parse__inverse),    cmocka_unit_test(ecn_write_ce__checksums),
+		cmocka_unit_test(packet_parse__hostile),    cmocka_unit_test(packet_parse__opcodes),
 		cmocka_unit_test(packet_parse__refuses),
 	};
 

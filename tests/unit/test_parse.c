@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a switch believes of a frame: its fields, and nothing of a liar's. (Frames as hosts build them: test_packet.c.)
+/* What a switch believes of a frame: its fields, and nothing of a liar's. (Frames as hosts build them: test_packet*.c.)
  */
 #include "tests/unit/unit.h"
 
@@ -7,21 +7,30 @@
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 
-static const struct packet_rules rules = {
-	.mtu = 1000, .msg_packets = 4, .ack_every = 1, .data_class = 3, .ack_class = 6
-};
-
 /* The first SLOT_SMALL bytes of a data frame from host 1 to host 2, in a buffer of just that size. */
-static u8 *data_frame(u32 *len)
+static u8 *frame_of(enum packet_format format, u32 *len)
 {
+	const struct packet_rules rules = { .format = format,
+					    .mtu = 1000,
+					    .message = 4000,
+					    .msg_packets = 4,
+					    .ack_every = 1,
+					    .data_class = 3,
+					    .ack_class = 6 };
+	const struct flow flow = { .id = 5, .src = 1, .dst = 2, .op = FLOW_WRITE, .bytes = 600 };
 	u8 *b = calloc(1, SLOT_SMALL);
 	struct tx_frame f;
 
 	assert_non_null(b);
-	packet_build_data(&rules, &f, 5, 1, 2, 600, 0, 8);
+	packet_build_data(&rules, &f, &flow, 0, false);
 	memcpy(b, f.head, f.head_len);
 	*len = f.len;
 	return b;
+}
+
+static u8 *data_frame(u32 *len)
+{
+	return frame_of(FORMAT_ROCE, len);
 }
 
 static void parse_frame__fields(void **state)
@@ -40,6 +49,51 @@ static void parse_frame__fields(void **state)
 	free(b);
 }
 
+static void parse_frame__tcp_fields(void **state)
+{
+	struct frame f;
+	u32 len;
+	u8 *b = frame_of(FORMAT_TCP, &len);
+
+	memset(&f, 0xee, sizeof(f));
+	assert_int_equal(parse_frame(b, len, &f), 0);
+	assert_int_equal(f.dst, 2);
+	assert_int_equal(f.class, 3);
+	assert_int_equal(f.flags, FRAME_DATA); /* not ECT */
+	assert_int_equal(f.flow_key, route_flow_key(host_addr(1), host_addr(2), iwarp_ports(5), 6));
+	free(b);
+}
+
+/* Payload or not: RoCE's opcode says so, of TCP the lengths do. */
+static void parse_frame__data(void **state)
+{
+	struct frame f;
+	u32 len, data = 0;
+	u8 *b = data_frame(&len);
+
+	for (u32 op = 0; op < 256; op++) {
+		b[BTH_OFF] = op;
+		assert_int_equal(parse_frame(b, len, &f), 0);
+		assert_int_equal(!(f.flags & FRAME_DATA), op == OP_ACK || op == OP_CNP || op == OP_READ_REQUEST);
+		data += !!(f.flags & FRAME_DATA);
+	}
+	assert_int_equal(data, 253);
+	free(b);
+	b = frame_of(FORMAT_TCP, &len);
+	for (u32 words = 0; words < 16; words++)
+		for (u32 total = 0; total < 120; total++) {
+			u32 header = IP_LEN + 4 * words;
+			bool valid = words >= 5 && total >= header;
+
+			b[TCP_OFF + 12] = words << 4 | 0xf; /* the low half is not the length's */
+			put16(b + IP_OFF + 2, total);
+			assert_int_equal(parse_frame(b, len, &f), valid ? 0 : -1);
+			if (valid)
+				assert_int_equal(f.flags, total > header ? FRAME_DATA : 0);
+		}
+	free(b);
+}
+
 static void parse_frame__ecn_and_class(void **state)
 {
 	static const u8 want[] = { 0, FRAME_ECT, FRAME_ECT, FRAME_ECT | FRAME_CE };
@@ -53,12 +107,6 @@ static void parse_frame__ecn_and_class(void **state)
 		assert_int_equal(f.class, tos >> 5);
 		assert_int_equal(f.flags, want[tos & 3] | FRAME_DATA);
 	}
-	b[BTH_OFF] = OP_CNP;
-	assert_int_equal(parse_frame(b, len, &f), 0);
-	assert_int_equal(f.flags & FRAME_DATA, 0);
-	b[BTH_OFF] = OP_ACK;
-	assert_int_equal(parse_frame(b, len, &f), 0);
-	assert_int_equal(f.flags & FRAME_DATA, 0);
 	free(b);
 }
 
@@ -99,6 +147,11 @@ static void parse_frame__refuses(void **state)
 	b[IP_OFF] = 0x46;
 	assert_int_equal(parse_frame(b, len, &f), -1);
 	b[IP_OFF] = 0x45;
+	for (u32 protocol = 0; protocol < 256; protocol++) {
+		b[IP_OFF + 9] = protocol;
+		assert_int_equal(parse_frame(b, len, &f), protocol == 17 ? 0 : -1); /* as TCP its header is short */
+	}
+	b[IP_OFF + 9] = 17;
 	put16(b + 12, 0x0806);
 	assert_int_equal(parse_frame(b, len, &f), -1);
 	put16(b + 12, ETHERTYPE_MACC);
@@ -116,7 +169,7 @@ static void parse_frame__hostile(void **state)
 	for (u32 i = 0; i < 60000; i++) {
 		struct frame f;
 		u32 len;
-		u8 *b = data_frame(&len);
+		u8 *b = frame_of(one_in(&r, 2) ? FORMAT_TCP : FORMAT_ROCE, &len);
 
 		if (one_in(&r, 3))
 			pfc_build(b, i, rng_next(&r), rng_next(&r), rng_next(&r));
@@ -146,7 +199,8 @@ static void parse_frame__hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parse_frame__fields),       cmocka_unit_test(parse_frame__ecn_and_class),
+		cmocka_unit_test(parse_frame__fields),       cmocka_unit_test(parse_frame__tcp_fields),
+		cmocka_unit_test(parse_frame__data),         cmocka_unit_test(parse_frame__ecn_and_class),
 		cmocka_unit_test(parse_frame__destinations), cmocka_unit_test(parse_frame__refuses),
 		cmocka_unit_test(parse_frame__hostile),
 	};

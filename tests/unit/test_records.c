@@ -34,11 +34,15 @@ static struct flow_record flows[] = {
 	  .packets_sent = 70,
 	  .retransmitted = 6,
 	  .timeouts = 1,
-	  .nacks = 2 },
+	  .nacks = 2,
+	  .cnps = 11,
+	  .rnr_naks = 3 },
 	{ .flow = { .id = 2, .src = 1, .dst = 2, .bytes = 1099511627776, .start_ps = 99000 },
 	  .completed = false,
 	  .ideal_ps = 123,
-	  .packets_sent = 5 },
+	  .packets_sent = 5,
+	  .rnr_naks = 9,
+	  .error = QP_RNR },
 };
 
 static struct port_record ports[] = {
@@ -71,18 +75,66 @@ static struct port_record ports[] = {
 	  .paused_ps = 5000000 },
 };
 
+static struct host_record hosts[] = {
+	{ .host = "h0",
+	  .rx_frames = 1,
+	  .tx_frames = 2,
+	  .tx_data = 3,
+	  .rx_data = 4,
+	  .acks_tx = 5,
+	  .naks_tx = 6,
+	  .cnps_tx = 7,
+	  .cnps_rx = 8,
+	  .discarded = 9,
+	  .pool_rx_peak_bits = 16,
+	  .pool_tx_peak_bits = 24,
+	  .pool_rx_bits = 8,
+	  .pool_tx_bits = 32,
+	  .copied_packets = 10,
+	  .copied_bytes = 10300,
+	  .drop_middle = 11,
+	  .drop_pool = 12,
+	  .drop_order = 13,
+	  .swaps = 14,
+	  .forgotten = 15 },
+	{ .host = "h1",
+	  .rx_frames = 100,
+	  .tx_frames = 200,
+	  .tx_data = 300,
+	  .rx_data = 400,
+	  .acks_tx = 500,
+	  .naks_tx = 600,
+	  .cnps_tx = 700,
+	  .cnps_rx = 800,
+	  .discarded = 900,
+	  .pool_rx_peak_bits = 8,
+	  .pool_tx_peak_bits = 1024,
+	  .pool_rx_bits = 80,
+	  .pool_tx_bits = 320,
+	  .copied_packets = 1000,
+	  .copied_bytes = 51501,
+	  .drop_middle = 1100,
+	  .drop_pool = 1200,
+	  .drop_order = 1300,
+	  .swaps = 1400,
+	  .forgotten = 1500 },
+};
+
 static struct run_cfg cfg;
 
-static struct run_result result(void)
+static struct run_result result_with(const char *word)
 {
 	cfg_defaults(&cfg);
 	assert_int_equal(cfg_set(&cfg, "engine=twin", err), 0);
+	assert_int_equal(cfg_set(&cfg, word, err), 0);
 	assert_int_equal(cfg_finish(&cfg, err), 0);
 	return (struct run_result){ .cfg = &cfg,
 				    .flows = flows,
 				    .n_flows = 3,
 				    .ports = ports,
 				    .n_ports = 2,
+				    .hosts = hosts,
+				    .n_hosts = 2,
 				    .sent = 190,
 				    .delivered = 178,
 				    .dropped = 10,
@@ -96,6 +148,11 @@ static struct run_result result(void)
 				    .cpu_us = 95,
 				    .peak_kb = 2048,
 				    .status = "stuck" };
+}
+
+static struct run_result result(void)
+{
+	return result_with("seed=1");
 }
 
 static struct run_totals totals(const struct run_result *r)
@@ -116,12 +173,13 @@ static struct run_totals totals(const struct run_result *r)
 	})
 
 static const char flows_golden[] =
-	"id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,completed\n"
-	"0,0,1,1000,0.000,4442.400,4442.400,1.000000,1,0,0,0,1\n"
-	"1,2,0,64000,1.500,50000.005,20000.002,2.500000,70,6,1,2,1\n"
-	"2,1,2,1099511627776,99.000,,0.123,,5,0,0,0,0\n";
+	"id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,cnps,rnr_naks,"
+	"error,completed\n"
+	"0,0,1,1000,0.000,4442.400,4442.400,1.000000,1,0,0,0,0,0,,1\n"
+	"1,2,0,64000,1.500,50000.005,20000.002,2.500000,70,6,1,2,11,3,,1\n"
+	"2,1,2,1099511627776,99.000,,0.123,,5,0,0,0,0,9,rnr,0\n";
 /* Of the text above, by another program: printf ... | sha256sum */
-static const char flows_sha256[] = "47632a57abfe616167ed0e824a1f6f8f250f67038b85c85a44739ffdf95016fe";
+static const char flows_sha256[] = "a72a509a70bb497d72d8dfe5c5896f5e66f4fbb8092638d4623e27aca90effd2";
 
 static void flows_csv__golden(void **state)
 {
@@ -165,6 +223,36 @@ static void ports_csv__golden(void **state)
 		"h0,0,s0,0,90,5580,100,106200,0,0,2,0,0,2,0,1,5000.000,0,0\n");
 }
 
+/* 10300 bytes in 51501500 ps are 0.04 of 40 Gb/s, of which the paper's worst case takes 0.822 of a core. */
+static void hosts_csv__golden(void **state)
+{
+	struct run_result r = result();
+
+	assert_string_equal(
+		PRINTED(records_hosts_csv(&r, out)),
+		"host,rx_frames,tx_frames,tx_data,rx_data,acks_tx,naks_tx,cnps_tx,cnps_rx,discarded,pool_rx_peak_bits,"
+		"pool_tx_peak_bits,pool_rx_bits,pool_tx_bits,copied_packets,copied_bytes,copy_cpu,drop_middle,"
+		"drop_pool,drop_order,swaps,forgotten\n"
+		"h0,1,2,3,4,5,6,7,8,9,16,24,8,32,10,10300,0.032879,11,12,13,14,15\n"
+		"h1,100,200,300,400,500,600,700,800,900,8,1024,80,320,1000,51501,0.164398,1100,1200,1300,1400,1500\n");
+	r.virtual_ps = 0; /* nothing has happened: no time, no share of it */
+	assert_non_null(strstr(PRINTED(records_hosts_csv(&r, out)), ",51501,0.000000,"));
+}
+
+/* Every reason has a name, and only good queue pairs have none. */
+static void flows_csv__errors(void **state)
+{
+	static const char *const want[QP_ERRORS] = { ",0,0,,0\n", ",0,0,retry,0\n", ",0,0,rnr,0\n", ",0,0,access,0\n" };
+	struct flow_record f = { .packets_sent = 3 };
+	struct run_result r = { .flows = &f, .n_flows = 1 };
+
+	for (u32 e = QP_OK; e < QP_ERRORS; e++) {
+		f.error = e;
+		if (!strstr(PRINTED(records_flows_csv(&r, out)), want[e]))
+			fail_msg("%s lacks %s", text, want[e]);
+	}
+}
+
 static void totals__sums(void **state)
 {
 	struct run_result r = result();
@@ -178,8 +266,25 @@ static void totals__sums(void **state)
 	assert_true(t.drops[DROP_BUFFER] == 7 && t.drops[DROP_LOSS] == 1 && t.drops[DROP_NO_ROUTE] == 2);
 	assert_true(t.ecn_marks == 3 && t.pause_frames == 2 && t.resume_frames == 1);
 	assert_true(t.packets_sent == 76 && t.retransmitted == 6 && t.timeouts == 1 && t.nacks == 2);
+	assert_true(t.cnps == 11 && t.rnr_naks == 12 && t.qp_errors == 1);
 	assert_int_equal(t.drop_ppm, 52632); /* 10 / 190 = 0.0526316 */
 	assert_int_equal(t.packet_hops, 380);
+}
+
+static void totals__hosts(void **state)
+{
+	struct run_result r = result();
+	struct run_totals t = totals(&r);
+	const struct host_record *h = &t.hosts;
+
+	assert_true(h->rx_frames == 101 && h->tx_frames == 202 && h->tx_data == 303 && h->rx_data == 404);
+	assert_true(h->acks_tx == 505 && h->naks_tx == 606 && h->cnps_tx == 707 && h->cnps_rx == 808);
+	assert_true(h->discarded == 909 && h->pool_rx_peak_bits == 16 && h->pool_tx_peak_bits == 1024);
+	assert_true(h->pool_rx_bits == 88 && h->pool_tx_bits == 352);
+	assert_true(h->copied_packets == 1010 && h->copied_bytes == 61801);
+	assert_true(h->drop_middle == 1111 && h->drop_pool == 1212 && h->drop_order == 1313);
+	assert_true(h->swaps == 1414 && h->forgotten == 1515);
+	assert_int_equal(t.copy_cpu_ppm, 164398); /* of h1 alone */
 }
 
 static void totals__nothing_completed(void **state)
@@ -192,7 +297,7 @@ static void totals__nothing_completed(void **state)
 	t = totals(&r);
 	assert_true(!t.completed && !t.avg_slowdown_milli && !t.avg_fct_ps && !t.p99_fct_ps && !t.drop_ppm);
 	/* sha256sum of the header alone */
-	assert_string_equal(t.digest, "45a9b0c8aedb9838506c1b80dd76bc8c608f54ee6a92a71c194825c80a66b58e");
+	assert_string_equal(t.digest, "dea1ec2454fab0b7f96c0b5b4c2eb0d7dbf587bea07af8eecc4c3911a48e61fe");
 	assert_non_null(strstr(PRINTED(records_json(&r, &t, out)), "\"avg_slowdown\": null,\n"));
 }
 
@@ -252,22 +357,40 @@ static void json__golden(void **state)
 	struct run_totals t = totals(&r);
 	char want[4096];
 
-	snprintf(
-		want, sizeof(want),
-		"{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
-		"  \"topology\": \"fat-tree:k=4\",\n  \"transport\": \"roce\",\n  \"cc\": \"none\",\n  \"pfc\": true,\n"
-		"  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  \"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
-		"  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
-		"    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
-		"    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2\n  },\n  \"drop_rate\": 0.052632,\n"
-		"  \"ecn_marks\": 3,\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
-		"  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"packet_hops\": 380,\n"
-		"  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
-		"  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
-		"0.000095,\n"
-		"  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
-		flows_sha256);
+	snprintf(want, sizeof(want),
+		 "{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
+		 "  \"topology\": \"fat-tree:k=4\",\n  \"preset\": \"\",\n  \"transport\": \"roce\",\n  \"cc\": "
+		 "\"none\",\n"
+		 "  \"pfc\": true,\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  "
+		 "\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
+		 "  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
+		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
+		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2\n  },\n  \"drop_rate\": 0.052632,\n"
+		 "  \"ecn_marks\": 3,\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
+		 "  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"cnps\": 11,\n  \"rnr_naks\": 12,\n"
+		 "  \"qp_errors\": 1,\n  \"packet_hops\": 380,\n"
+		 "  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
+		 "  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
+		 "0.000095,\n"
+		 "  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
+		 flows_sha256);
 	assert_string_equal(PRINTED(assert_int_equal(records_json(&r, &t, out), 0)), want);
+}
+
+/* MELO's part is there with MELO only. */
+static void json__melo(void **state)
+{
+	struct run_result r = result_with("preset=melo");
+	struct run_totals t = totals(&r);
+
+	assert_non_null(strstr(PRINTED(assert_int_equal(records_json(&r, &t, out), 0)),
+			       "  \"qp_errors\": 1,\n  \"melo\": {\n    \"pool_rx_peak_bits\": 16,\n"
+			       "    \"pool_tx_peak_bits\": 1024,\n    \"pool_rx_bits\": 88,\n"
+			       "    \"pool_tx_bits\": 352,\n    \"copied_packets\": 1010,\n"
+			       "    \"copied_bytes\": 61801,\n    \"copy_cpu_max\": 0.164398,\n"
+			       "    \"drop_middle\": 1111,\n    \"drop_pool\": 1212,\n    \"swaps\": 1414,\n"
+			       "    \"forgotten\": 1515\n  },\n  \"packet_hops\": 380,\n"));
+	assert_non_null(strstr(text, "  \"preset\": \"melo\",\n  \"transport\": \"melo\",\n"));
 }
 
 /* Whatever the paths hold, the text is JSON and gives them back; bytes that are not UTF-8 become '?'. */
@@ -298,7 +421,8 @@ static void print__golden(void **state)
 		 "  flows        3, 2 completed (stuck)\n"
 		 "  slowdown     1.750 average\n"
 		 "  completion   0.0272 ms average, 0.0500 ms 99 %%\n"
-		 "  packets      76 sent, 6 of them again, 1 timeouts, 2 NACKs\n"
+		 "  packets      76 sent, 6 of them again, 1 timeouts, 2 NACKs, 11 CNPs, 12 RNR NAKs\n"
+		 "  errors       1 flow: flow 2 rnr\n"
 		 "  frames       190 sent = 178 delivered + 10 dropped + 2 queued\n"
 		 "  drops        5.2632 %%, buffer 7, loss 1, no_route 2\n"
 		 "  fabric       2 PAUSE, 1 resume, 3 ECN marks\n"
@@ -308,6 +432,44 @@ static void print__golden(void **state)
 		 "  digest       %s\n",
 		 flows_sha256);
 	assert_string_equal(PRINTED(records_print(&r, &t, out)), want);
+}
+
+/* The first few errors by name; no more words than there is news. */
+static void print__errors(void **state)
+{
+	struct flow_record many[9] = { 0 };
+	struct run_result r = result();
+	struct run_totals t;
+
+	r.flows = many;
+	r.n_flows = 9;
+	for (u32 i = 0; i < 9; i++)
+		many[i].flow.id = i;
+	t = totals(&r);
+	assert_non_null(strstr(PRINTED(records_print(&r, &t, out)), "0 timeouts, 0 NACKs\n  frames "));
+	for (u32 i = 1; i <= 4; i++)
+		many[i].error = QP_RETRY;
+	many[3].error = QP_ACCESS;
+	t = totals(&r);
+	assert_non_null(strstr(PRINTED(records_print(&r, &t, out)),
+			       "\n  errors       4 flows: flow 1 retry, flow 2 retry, flow 3 access, flow 4 retry\n"));
+	many[8].error = QP_RNR;
+	t = totals(&r);
+	assert_non_null(strstr(PRINTED(records_print(&r, &t, out)), " errors       5 flows: flow 1 retry,"));
+	assert_non_null(strstr(text, ", flow 4 retry, ...\n"));
+}
+
+static void print__melo(void **state)
+{
+	struct run_result r = result_with("transport=melo");
+	struct run_totals t = totals(&r);
+
+	assert_non_null(
+		strstr(PRINTED(records_print(&r, &t, out)),
+		       "\n  melo         at most 16 bits of 1024 receiving and 1024 sending, dropped 1212 pool, "
+		       "1111 middle\n"
+		       "               1010 packets copied, at most 16.4398 % of a core; 1414 swaps, "
+		       "1515 forgotten\n"));
 }
 
 static void table__golden(void **state)
@@ -324,9 +486,9 @@ static void table__golden(void **state)
 		PRINTED(records_table(runs, t, labels, 2, out)),
 		"scheme      avg slowdown  avg FCT (ms)  99 % FCT (ms)                   drops       PAUSE  digest\n"
 		"RoCE + PFC         1.750        0.0272         0.0500           10 (5.2632 %)           2  "
-		"47632a57abfe\n"
+		"a72a509a70bb\n"
 		"IRN                    -             -              -           10 (5.2632 %)           2  "
-		"45a9b0c8aedb\n");
+		"dea1ec2454fa\n");
 }
 
 static const char *slurp(const char *dir, const char *name)
@@ -367,10 +529,12 @@ static void write__directory(void **state)
 	snprintf(dir, sizeof(dir), "%s/a//b/c/", root);
 	for (u32 twice = 0; twice < 2; twice++) {
 		assert_int_equal(records_write(&r, &t, dir, err), 0);
-		assert_int_equal(entries(dir), 4);
+		assert_int_equal(entries(dir), 5);
 		assert_string_equal(slurp(dir, "flows.csv"), flows_golden);
 		strcpy(expected, PRINTED(records_ports_csv(&r, out)));
 		assert_string_equal(slurp(dir, "ports.csv"), expected);
+		strcpy(expected, PRINTED(records_hosts_csv(&r, out)));
+		assert_string_equal(slurp(dir, "hosts.csv"), expected);
 		strcpy(expected, PRINTED(assert_int_equal(records_json(&r, &t, out), 0)));
 		assert_string_equal(slurp(dir, "summary.json"), expected);
 		strcpy(expected, PRINTED(cfg_print(&cfg, out)));
@@ -392,7 +556,7 @@ static void write__fails_clean(void **state)
 	assert_int_equal(mkdir(blocked, 0777), 0);
 	assert_int_equal(records_write(&r, &t, dir, err), -EISDIR);
 	assert_non_null(strstr(err, "Is a directory"));
-	assert_int_equal(entries(dir), 3); /* config.txt, ports.csv of before, and what stands in the way */
+	assert_int_equal(entries(dir), 4); /* config.txt, ports.csv, hosts.csv of before, and what stands in the way */
 	snprintf(blocked, sizeof(blocked), "%s/summary.json", dir);
 	assert_int_equal(access(blocked, F_OK), -1);
 
@@ -419,20 +583,16 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows_csv__golden),
-		cmocka_unit_test(flows_csv__rounding),
-		cmocka_unit_test(ports_csv__golden),
-		cmocka_unit_test(totals__sums),
-		cmocka_unit_test(totals__nothing_completed),
-		cmocka_unit_test(digest__sensitivity),
-		cmocka_unit_test(p99__nearest_rank),
-		cmocka_unit_test(check__conservation),
-		cmocka_unit_test(json__golden),
-		cmocka_unit_test(json__parses),
-		cmocka_unit_test(print__golden),
-		cmocka_unit_test(table__golden),
-		cmocka_unit_test(write__directory),
-		cmocka_unit_test(write__fails_clean),
+		cmocka_unit_test(flows_csv__golden),   cmocka_unit_test(flows_csv__rounding),
+		cmocka_unit_test(flows_csv__errors),   cmocka_unit_test(ports_csv__golden),
+		cmocka_unit_test(hosts_csv__golden),   cmocka_unit_test(totals__sums),
+		cmocka_unit_test(totals__hosts),       cmocka_unit_test(totals__nothing_completed),
+		cmocka_unit_test(digest__sensitivity), cmocka_unit_test(p99__nearest_rank),
+		cmocka_unit_test(check__conservation), cmocka_unit_test(json__golden),
+		cmocka_unit_test(json__melo),          cmocka_unit_test(json__parses),
+		cmocka_unit_test(print__golden),       cmocka_unit_test(print__errors),
+		cmocka_unit_test(print__melo),         cmocka_unit_test(table__golden),
+		cmocka_unit_test(write__directory),    cmocka_unit_test(write__fails_clean),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

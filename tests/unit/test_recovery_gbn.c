@@ -8,13 +8,15 @@
 #define RTO 320000000ULL
 
 static const struct recovery_ops *const gbn = &recovery_gbn;
-static const struct recovery_params par = { .rto_high = RTO, .rto_low = RTO / 3, .rto_n = 3, .timeouts = true };
+static const struct recovery_params par = {
+	.cap = PSN_WINDOW_MAX - 1, .rto_high = RTO, .rto_low = RTO / 3, .rto_n = 3, .timeouts = true
+};
 
 static struct sqp requester(u32 packets)
 {
-	struct sqp q = { .par = &par, .n_packets = packets, .armed = TIME_NEVER };
+	struct sqp q = { .par = &par, .n_packets = packets, .limit = packets, .window = NO_LIMIT, .armed = TIME_NEVER };
 
-	assert_int_equal(gbn->open(&q, NULL), 0);
+	assert_int_equal(gbn->open(&q), 0);
 	return q;
 }
 
@@ -37,7 +39,7 @@ static void send_all(struct sqp *q, u32 first, u32 end)
 {
 	for (u32 n = first; n < end; n++) {
 		assert_true(gbn->wants(q));
-		assert_int_equal(gbn->transmit(q), n);
+		assert_int_equal(gbn->transmit(q, 0), n);
 	}
 }
 
@@ -45,6 +47,10 @@ static void table__names(void **state)
 {
 	assert_ptr_equal(recovery_find("roce"), &recovery_gbn);
 	assert_ptr_equal(recovery_find("irn"), &recovery_irn);
+	assert_ptr_equal(recovery_find("irn-nobdp"), &recovery_irn);
+	assert_ptr_equal(recovery_find("irn-gbn"), &recovery_irn_gbn);
+	assert_ptr_equal(recovery_find("melo"), &recovery_melo);
+	assert_ptr_equal(recovery_find("iwarp"), &recovery_iwarp);
 	assert_null(recovery_find("gbn"));
 	assert_null(recovery_find(""));
 }
@@ -136,7 +142,7 @@ static void transmit__in_order(void **state)
 
 	send_all(&q, 0, 5);
 	assert_false(gbn->wants(&q));
-	assert_int_equal(gbn->transmit(&q), NO_PACKET);
+	assert_int_equal(gbn->transmit(&q, 0), NO_PACKET);
 	assert_int_equal(q.next, 5);
 	ack(&q, 3, false);
 	assert_int_equal(q.una, 3);
@@ -195,14 +201,104 @@ static void transmit__window(void **state)
 	u32 sent = 0;
 
 	while (gbn->wants(&q))
-		assert_int_equal(gbn->transmit(&q), sent++);
-	assert_int_equal(gbn->transmit(&q), NO_PACKET);
+		assert_int_equal(gbn->transmit(&q, 0), sent++);
+	assert_int_equal(gbn->transmit(&q, 0), NO_PACKET);
 	assert_in_range(sent, PSN_WINDOW_MAX - 1, PSN_WINDOW_MAX);
 	assert_int_equal(psn_diff(psn_add(9, sent - 1), 9), sent - 1); /* the newest still reads as later */
 	ack(&q, 10, false);
 	for (u32 n = 0; n < 10; n++)
-		assert_int_equal(gbn->transmit(&q), sent + n);
+		assert_int_equal(gbn->transmit(&q, 0), sent + n);
 	assert_false(gbn->wants(&q));
+}
+
+/* Congestion control's window, and what READ requests have asked for so far, hold it back; nothing else changes. */
+static void transmit__limits(void **state)
+{
+	struct sqp q = requester(20);
+
+	q.limit = 6;
+	q.window = 4;
+	send_all(&q, 0, 4);
+	assert_false(gbn->wants(&q));
+	ack(&q, 1, false);
+	send_all(&q, 4, 5);
+	assert_false(gbn->wants(&q));
+	q.window = NO_LIMIT;
+	send_all(&q, 5, 6);
+	assert_false(gbn->wants(&q));
+	q.limit = 20;
+	send_all(&q, 6, 20);
+	gbn->rewind(&q);
+	send_all(&q, 1, 20);
+}
+
+static const struct recovery_params with_backoff = { .cap = PSN_WINDOW_MAX - 1,
+						     .rto_high = RTO,
+						     .rto_low = RTO / 3,
+						     .timeouts = true,
+						     .backoff = true,
+						     .backoff_window = 16 };
+
+/* How many packets it would have in flight now. */
+static u32 flight(struct sqp *q)
+{
+	while (gbn->wants(q))
+		gbn->transmit(q, 0);
+	return q->next - q->una;
+}
+
+/* Back-off: 16, halved at a loss, once per window; a packet more per window acknowledged; never below 1 or above 16. */
+static void backoff__halves(void **state)
+{
+	struct sqp q = requester(10000);
+
+	q.par = &with_backoff;
+	gbn->open(&q);
+	assert_int_equal(flight(&q), 16);
+	ack(&q, 4, true); /* 4..15 again: 8 of them may be in flight */
+	q.next = 4;       /* to see what may be sent */
+	assert_int_equal(flight(&q), 8);
+	ack(&q, 6, true); /* the same window: no second halving, but it grows by 2/8 */
+	assert_int_equal(flight(&q), 8);
+	for (u32 i = 0; i < 4; i++) /* 2/8.25 + 2/8.49 + 2/8.73 + 2/8.96 more make 9 */
+		ack(&q, q.una + 2, false), flight(&q);
+	assert_int_equal(flight(&q), 9);
+	for (u32 i = 0; i < 200; i++)
+		ack(&q, q.una + 1, false), flight(&q);
+	assert_int_equal(flight(&q), 16);
+	for (u32 i = 0; i < 8; i++) { /* a loss in each window */
+		ack(&q, q.next, false);
+		flight(&q);
+		assert_true(gbn->timeout(&q));
+	}
+	/* each acknowledged window is of before its halving, and gives two packets back: (w + 2) / 2 settles at 2 */
+	ack(&q, q.next, false);
+	assert_in_range(flight(&q), 2, 4);
+}
+
+/* IRN with go-back-N: IRN's cap and times, RoCE's receiver. */
+static void irn_gbn__timer(void **state)
+{
+	static const struct recovery_params irn_par = {
+		.cap = 5, .rto_high = RTO, .rto_low = RTO / 3, .rto_n = 3, .timeouts = true
+	};
+	const struct recovery_ops *ops = &recovery_irn_gbn;
+	struct sqp q = requester(20);
+
+	q.par = &irn_par;
+	assert_true(ops->restart_on_send && ops->answers == ANSWER_RC);
+	for (u32 n = 0; n < 3; n++)
+		assert_int_equal(ops->transmit(&q, 0), n);
+	assert_true(ops->rto(&q) == RTO / 3);
+	q.rto = RTO / 3;
+	assert_int_equal(ops->transmit(&q, 0), 3);
+	assert_true(ops->rto(&q) == RTO);
+	assert_false(ops->timeout(&q)); /* started when few were in flight */
+	assert_int_equal(ops->transmit(&q, 0), 4);
+	assert_int_equal(ops->transmit(&q, 0), NO_PACKET);
+	q.rto = RTO;
+	assert_true(ops->timeout(&q));
+	assert_int_equal(ops->transmit(&q, 0), 0);
 }
 
 /* A channel that keeps the order and loses packets either way; the timer heals what NAKs do not. */
@@ -233,7 +329,7 @@ static void lossy__delivers(u64 seed, u32 *retransmitted)
 			continue;
 		}
 		n = q.next;
-		a.psn = gbn->transmit(&q);
+		a.psn = gbn->transmit(&q, 0);
 		assert_true(a.psn <= n && a.psn >= q.una && q.next <= n + 1);
 		*retransmitted += a.psn < n;
 		if (one_in(&rng, loss))
@@ -270,6 +366,9 @@ int main(void)
 		cmocka_unit_test(acked__while_resending),
 		cmocka_unit_test(timeout__goes_back),
 		cmocka_unit_test(transmit__window),
+		cmocka_unit_test(transmit__limits),
+		cmocka_unit_test(backoff__halves),
+		cmocka_unit_test(irn_gbn__timer),
 		cmocka_unit_test(lossy__always),
 	};
 

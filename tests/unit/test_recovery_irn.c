@@ -16,16 +16,16 @@ static void send_all(struct pair *p, u32 first, u32 end)
 {
 	for (u32 n = first; n < end; n++) {
 		assert_true(irn->wants(&p->q));
-		assert_int_equal(irn->transmit(&p->q), n);
+		assert_int_equal(irn->transmit(&p->q, 0), n);
 	}
 }
 
 /* Nothing comes of any further opportunity. */
 static void assert_silent(struct pair *p)
 {
-	assert_int_equal(irn->transmit(&p->q), NO_PACKET);
+	assert_int_equal(irn->transmit(&p->q, 0), NO_PACKET);
 	assert_false(irn->wants(&p->q));
-	assert_int_equal(irn->transmit(&p->q), NO_PACKET);
+	assert_int_equal(irn->transmit(&p->q, 0), NO_PACKET);
 }
 
 /* 1.3: the answers of the worked example, messages of two packets. */
@@ -106,8 +106,8 @@ static void transmit__example(void **state)
 	nack(&p, 2, 4);
 	nack(&p, 2, 6);
 	nack(&p, 2, 7);
-	assert_int_equal(irn->transmit(&p.q), 2);
-	assert_int_equal(irn->transmit(&p.q), 5);
+	assert_int_equal(irn->transmit(&p.q, 0), 2);
+	assert_int_equal(irn->transmit(&p.q, 0), 5);
 	assert_silent(&p);
 	ack(&p, 5); /* partial: 5 has been resent already */
 	assert_int_equal(p.q.una, 5);
@@ -126,14 +126,14 @@ static void transmit__example_interleaved(void **state)
 	send_all(&p, 0, 8);
 	ack(&p, 2);
 	nack(&p, 2, 3);
-	assert_int_equal(irn->transmit(&p.q), 2);
+	assert_int_equal(irn->transmit(&p.q, 0), 2);
 	nack(&p, 2, 4);
-	assert_int_equal(irn->transmit(&p.q), NO_PACKET);
+	assert_int_equal(irn->transmit(&p.q, 0), NO_PACKET);
 	nack(&p, 2, 6);
-	assert_int_equal(irn->transmit(&p.q), NO_PACKET); /* arms 5 */
+	assert_int_equal(irn->transmit(&p.q, 0), NO_PACKET); /* arms 5 */
 	assert_true(irn->wants(&p.q));
 	nack(&p, 2, 7);
-	assert_int_equal(irn->transmit(&p.q), 5);
+	assert_int_equal(irn->transmit(&p.q, 0), 5);
 	assert_silent(&p);
 	close_pair(&p);
 }
@@ -147,11 +147,11 @@ static void transmit__hole_after_new(void **state)
 	send_all(&p, 0, 8);
 	ack(&p, 2);
 	nack(&p, 2, 3);
-	assert_int_equal(irn->transmit(&p.q), 2);
+	assert_int_equal(irn->transmit(&p.q, 0), 2);
 	nack(&p, 2, 6);
-	assert_int_equal(irn->transmit(&p.q), 8);
-	assert_int_equal(irn->transmit(&p.q), 4);
-	assert_int_equal(irn->transmit(&p.q), 5);
+	assert_int_equal(irn->transmit(&p.q, 0), 8);
+	assert_int_equal(irn->transmit(&p.q, 0), 4);
+	assert_int_equal(irn->transmit(&p.q, 0), 5);
 	assert_silent(&p);
 	close_pair(&p);
 }
@@ -166,7 +166,7 @@ static void acked__entry(void **state)
 	nack(&p, 2, 3);
 	send_all(&p, 8, 9); /* nothing to resend: new data goes on */
 	nack(&p, 2, 4);
-	assert_int_equal(irn->transmit(&p.q), 2);
+	assert_int_equal(irn->transmit(&p.q, 0), 2);
 	send_all(&p, 9, 10);
 	assert_silent(&p);
 	close_pair(&p);
@@ -180,14 +180,14 @@ static void acked__exit(void **state)
 	open_pair(&p, 20);
 	send_all(&p, 0, 8);
 	nack(&p, 0, 1);
-	assert_int_equal(irn->transmit(&p.q), 0); /* recover = 7 */
-	ack(&p, 7);                               /* partial: 7 is the new hole, not yet resent */
-	assert_int_equal(irn->transmit(&p.q), 7);
+	assert_int_equal(irn->transmit(&p.q, 0), 0); /* recover = 7 */
+	ack(&p, 7);                                  /* partial: 7 is the new hole, not yet resent */
+	assert_int_equal(irn->transmit(&p.q, 0), 7);
 	send_all(&p, 8, 10);
 	ack(&p, 8); /* beyond 7, what was sent when 7 was resent: out */
 	send_all(&p, 10, 11);
 	nack(&p, 8, 9); /* a new entry, by rule 6 */
-	assert_int_equal(irn->transmit(&p.q), 8);
+	assert_int_equal(irn->transmit(&p.q, 0), 8);
 	close_pair(&p);
 }
 
@@ -199,13 +199,13 @@ static void acked__partial(void **state)
 	open_pair(&p, 12);
 	send_all(&p, 0, 12);
 	nack(&p, 0, 1);
-	assert_int_equal(irn->transmit(&p.q), 0);
+	assert_int_equal(irn->transmit(&p.q, 0), 0);
 	ack(&p, 4);
-	assert_int_equal(irn->transmit(&p.q), 4); /* no sack above is needed for the cumulative hole */
+	assert_int_equal(irn->transmit(&p.q, 0), 4); /* no sack above is needed for the cumulative hole */
 	assert_silent(&p);
 	nack(&p, 4, 6); /* 5 is now a hole below 6 */
-	irn->transmit(&p.q);
-	assert_int_equal(irn->transmit(&p.q), 5);
+	irn->transmit(&p.q, 0);
+	assert_int_equal(irn->transmit(&p.q, 0), 5);
 	ack(&p, 5); /* 5 has been resent: nothing */
 	assert_silent(&p);
 	close_pair(&p);
@@ -221,11 +221,11 @@ static void acked__not_lost(void **state)
 	nack(&p, 0, 2);
 	nack(&p, 0, 4);
 	nack(&p, 0, 6);
-	assert_int_equal(irn->transmit(&p.q), 0); /* and arms 1 */
+	assert_int_equal(irn->transmit(&p.q, 0), 0); /* and arms 1 */
 	nack(&p, 0, 1);
-	assert_int_equal(irn->transmit(&p.q), NO_PACKET); /* arms 3 instead */
-	assert_int_equal(irn->transmit(&p.q), 3);
-	assert_int_equal(irn->transmit(&p.q), 5);
+	assert_int_equal(irn->transmit(&p.q, 0), NO_PACKET); /* arms 3 instead */
+	assert_int_equal(irn->transmit(&p.q, 0), 3);
+	assert_int_equal(irn->transmit(&p.q, 0), 5);
 	assert_silent(&p);
 	close_pair(&p);
 }
@@ -241,7 +241,7 @@ static void transmit__priority(void **state)
 	nack(&p, 0, 5);
 	for (u32 n = 0; n < 5; n++)
 		if (n != 2)
-			assert_int_equal(irn->transmit(&p.q), n);
+			assert_int_equal(irn->transmit(&p.q, 0), n);
 	send_all(&p, 8, 20); /* 6 and 7 are not known to be lost */
 	assert_silent(&p);
 	close_pair(&p);
@@ -255,10 +255,10 @@ static void transmit__lost_retransmission(void **state)
 	open_pair(&p, 15);
 	send_all(&p, 0, 6);
 	nack(&p, 0, 1);
-	assert_int_equal(irn->transmit(&p.q), 0); /* lost */
+	assert_int_equal(irn->transmit(&p.q, 0), 0); /* lost */
 	for (u32 n = 2; n < 6; n++) {
 		nack(&p, 0, n);
-		assert_int_equal(irn->transmit(&p.q), 4 + n);
+		assert_int_equal(irn->transmit(&p.q, 0), 4 + n);
 	}
 	for (u32 n = 6; n < 10; n++)
 		nack(&p, 0, n);
@@ -268,7 +268,7 @@ static void transmit__lost_retransmission(void **state)
 	assert_silent(&p);
 	p.q.rto = RTO_HIGH;
 	assert_true(irn->timeout(&p.q));
-	assert_int_equal(irn->transmit(&p.q), 0);
+	assert_int_equal(irn->transmit(&p.q, 0), 0);
 	assert_silent(&p);
 	ack(&p, 15);
 	assert_silent(&p);
@@ -303,12 +303,12 @@ static void timeout__low_extends(void **state)
 	send_all(&p, 4, 5); /* nothing was resent */
 	p.q.rto = RTO_HIGH;
 	assert_true(irn->timeout(&p.q));
-	assert_int_equal(irn->transmit(&p.q), 0);
+	assert_int_equal(irn->transmit(&p.q, 0), 0);
 	ack(&p, 2);
-	assert_int_equal(irn->transmit(&p.q), 2); /* partial: the next hole */
+	assert_int_equal(irn->transmit(&p.q, 0), 2); /* partial: the next hole */
 	p.q.rto = RTO_LOW;
 	assert_true(irn->timeout(&p.q)); /* 3 in flight: a loss */
-	assert_int_equal(irn->transmit(&p.q), 2);
+	assert_int_equal(irn->transmit(&p.q, 0), 2);
 	close_pair(&p);
 }
 
@@ -324,10 +324,10 @@ static void transmit__cap(void **state)
 	send_all(&p, 20, 21);
 	assert_silent(&p);
 	nack(&p, 1, 2);
-	assert_int_equal(irn->transmit(&p.q), 1);
+	assert_int_equal(irn->transmit(&p.q, 0), 1);
 	nack(&p, 1, 3);
 	nack(&p, 1, 20);
-	assert_int_equal(irn->transmit(&p.q), NO_PACKET); /* finds the hole at 4 */
+	assert_int_equal(irn->transmit(&p.q, 0), NO_PACKET); /* finds the hole at 4 */
 	send_all(&p, 4, 20);
 	assert_silent(&p);
 	assert_int_equal(p.q.next, 21);
@@ -349,7 +349,7 @@ static void acked__bitmap_slides(void **state)
 		nack(&p, at, at + 6);
 		for (u32 n = at; n < at + 6; n++)
 			if (n != at + 3)
-				assert_int_equal(irn->transmit(&p.q), n);
+				assert_int_equal(irn->transmit(&p.q, 0), n);
 		assert_silent(&p);
 		ack(&p, at + 20);
 	}
@@ -371,6 +371,51 @@ static void wild__always(void **state)
 	assert_true(retransmissions > 50000 && timeouts > 5000);
 }
 
+/* The window and the limit hold new packets back, not retransmissions. */
+static void transmit__limits(void **state)
+{
+	struct pair p;
+
+	par.cap = 20;
+	open_pair(&p, 30);
+	p.q.limit = 10;
+	p.q.window = 4;
+	send_all(&p, 0, 4);
+	assert_false(irn->wants(&p.q));
+	nack(&p, 0, 2);
+	p.q.window = 1;
+	assert_int_equal(irn->transmit(&p.q, 0), 0);
+	ack(&p, 3);
+	assert_int_equal(irn->transmit(&p.q, 0), 3); /* partial: the new first hole */
+	assert_int_equal(irn->transmit(&p.q, 0), NO_PACKET);
+	p.q.window = NO_LIMIT;
+	send_all(&p, 4, 10);
+	assert_silent(&p);
+	close_pair(&p);
+}
+
+/* After an RNR NAK all from una on is new again; an answer to what was sent before still counts. */
+static void rewind__begins_anew(void **state)
+{
+	struct pair p;
+
+	par.cap = 20;
+	open_pair(&p, 12);
+	send_all(&p, 0, 8);
+	nack(&p, 2, 5);
+	irn->rewind(&p.q);
+	assert_int_equal(p.q.next, 2);
+	send_all(&p, 2, 4);
+	nack(&p, 2, 6); /* of a packet that will be sent again: nothing to resend for it */
+	send_all(&p, 4, 5);
+	ack(&p, 7); /* they had arrived after all */
+	assert_int_equal(p.q.next, 7);
+	send_all(&p, 7, 12);
+	ack(&p, 12);
+	assert_silent(&p);
+	close_pair(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +435,8 @@ int main(void)
 		cmocka_unit_test(timeout__low_extends),
 		cmocka_unit_test(transmit__cap),
 		cmocka_unit_test(acked__bitmap_slides),
+		cmocka_unit_test(transmit__limits),
+		cmocka_unit_test(rewind__begins_anew),
 		cmocka_unit_test(wild__always),
 	};
 

@@ -108,6 +108,21 @@ static void read__words_alone(void **state)
 	assert_non_null(strstr(err, "did you mean seed"));
 }
 
+/* One variant is called after its preset, if it has one. */
+static void read__label_of_a_preset(void **state)
+{
+	char *words[] = { "preset=irn-dcqcn", "seed=5" };
+
+	assert_int_equal(scenario_read(&sc, NULL, words, 2, err), 0);
+	assert_string_equal(sc.label[0], "irn-dcqcn");
+	assert_string_equal(sc.cfg[0].transport, "irn");
+	assert_int_equal(read_text("preset=melo\n", NULL, 0), 0);
+	assert_string_equal(sc.label[0], "melo");
+	assert_int_equal(read_text("[a]\npreset=melo\n", NULL, 0), 0);
+	assert_string_equal(sc.label[0], "a");
+	assert_refused("[a]\npreset=melon\n", 2, "did you mean melo?");
+}
+
 /* A word by hand that is wrong is not a line's fault. */
 static void read__bad_word_is_not_the_files(void **state)
 {
@@ -262,6 +277,7 @@ int main(void)
 		cmocka_unit_test(read__without_sections),
 		cmocka_unit_test(read__words),
 		cmocka_unit_test(read__words_alone),
+		cmocka_unit_test(read__label_of_a_preset),
 		cmocka_unit_test(read__bad_word_is_not_the_files),
 		cmocka_unit_test(read__folder),
 		cmocka_unit_test(read__missing),

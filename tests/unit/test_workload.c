@@ -322,6 +322,7 @@ static struct run_cfg file_config(const char *kind)
 }
 
 #define HEAD "id,src,dst,bytes,start_ns\n"
+#define HEAD_OP "id,src,dst,bytes,start_ns,op\n"
 
 static void file__reads(void **state)
 {
@@ -339,6 +340,68 @@ static void file__reads(void **state)
 	assert_true(f[2].id == 3 && f[2].start_ps == 500 && f[2].src == 1 && f[2].dst == 0);
 	assert_true(f[3].id == 0 && f[3].start_ps == 7000 && f[3].src == 3 && f[3].dst == 2);
 	free(f);
+}
+
+/* A sixth column says what each flow does; without it the configuration does, for all. */
+static void file__ops(void **state)
+{
+	static const char text[] = HEAD_OP "0,0,1,7,0,read\r\n1,0,1,7,0,write\n2,0,1,7,0,send";
+	struct run_cfg c = file_config("file");
+	struct flow *f;
+	u32 n;
+
+	for (c.op = FLOW_WRITE; c.op <= FLOW_READ; c.op++) {
+		put_file(text, sizeof(text) - 1);
+		f = make(&c, 4, &n);
+		assert_true(n == 3 && f[0].op == FLOW_READ && f[1].op == FLOW_WRITE && f[2].op == FLOW_SEND);
+		free(f);
+		put_file(HEAD "0,0,1,7,0\n1,0,1,7,0\n", strlen(HEAD "0,0,1,7,0\n1,0,1,7,0\n"));
+		f = make(&c, 4, &n);
+		assert_true(n == 2 && f[0].op == c.op && f[1].op == c.op);
+		free(f);
+	}
+}
+
+/* iWARP writes only: a file's column may say so, and nothing else. */
+static void file__ops_of_iwarp(void **state)
+{
+	struct run_cfg c = file_config("file");
+	struct flow *f;
+	u32 n;
+
+	strcpy(c.transport, "iwarp");
+	put_file(HEAD_OP "0,0,1,7,0,write\n", strlen(HEAD_OP "0,0,1,7,0,write\n"));
+	f = make(&c, 4, &n);
+	assert_int_equal(f[0].op, FLOW_WRITE);
+	free(f);
+	put_file(HEAD_OP "0,0,1,7,0,write\n1,0,1,7,0,send\n", strlen(HEAD_OP "0,0,1,7,0,write\n1,0,1,7,0,send\n"));
+	refuse(&c, 4, ":3: op 'send' is not for transport=iwarp, which writes only");
+	put_file(HEAD_OP "0,0,1,7,0,read\n", strlen(HEAD_OP "0,0,1,7,0,read\n"));
+	refuse(&c, 4, ":2: op 'read' is not for transport=iwarp");
+}
+
+/* What generators make does as the key op= says, and is otherwise the same. */
+static void generators__ops(void **state)
+{
+	static const char *const workloads[] = { "workload=heavy-tailed", "workload=websearch", "workload=incast",
+						 "workload=permutation" };
+
+	for (u32 i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+		struct run_cfg c = CONFIG(workloads[i]), reads = CONFIG(workloads[i], "op=read");
+		struct flow *f, *g;
+		u32 n, m;
+
+		f = make(&c, HOSTS, &n);
+		g = make(&reads, HOSTS, &m);
+		assert_int_equal(n, m);
+		for (u32 k = 0; k < n; k++) {
+			assert_true(f[k].op == FLOW_WRITE && g[k].op == FLOW_READ);
+			g[k].op = FLOW_WRITE;
+		}
+		assert_memory_equal(f, g, n * sizeof(*f));
+		free(f);
+		free(g);
+	}
 }
 
 static void file__refuses(void **state)
@@ -376,6 +439,12 @@ static void file__refuses(void **state)
 		{ HEAD "0,1,4294967295,1,0\n", ":2:", "dst 4294967295" },
 		{ HEAD "0,1,4294967296,1,0\n", ":2:", "too large" },
 		{ HEAD "0,2,2,1,0\n", ":2:", "both host 2" },
+		{ HEAD_OP "0,0,1,1,0\n", ":2:", "5 columns where 6 are wanted: id,src,dst,bytes,start_ns,op" },
+		{ HEAD_OP "0,0,1,1,0,write,\n", ":2:", "7 columns" },
+		{ HEAD_OP "0,0,1,1,0,\n", ":2:", "op '' is unknown; allowed: write|send|read" },
+		{ HEAD_OP "0,0,1,1,0,Read\n", ":2:", "op 'Read' is unknown" },
+		{ HEAD_OP "0,0,1,1,0,reads\n", ":2:", "op 'reads' is unknown" },
+		{ "id,src,dst,bytes,start_ns,ops\n0,0,1,1,0,read\n", ":1:", "perhaps with ,op" },
 		{ HEAD "0,1,2,1,0\n0,1,2,1,0\n", ":3:", "id 0 stands on line 2" },
 		{ HEAD "0,1,2,1,0\n2,1,2,1,0\n", ":3:", "ids are 0..1" },
 		{ HEAD "4294967295,1,2,1,0\n", ":2:", "ids are 0..0" },
@@ -415,6 +484,9 @@ static void csv__round_trip(void **state)
 	FILE *out = fopen(path, "w");
 
 	f[n - 1].start_ps += 7; /* a start that is not whole ns */
+	for (u32 i = 0; i < n; i++)
+		f[i].op = i % 3;
+	file.op = FLOW_READ; /* the file says itself */
 	assert_int_equal(workload_write_csv(f, n, out), 0);
 	assert_int_equal(fclose(out), 0);
 	g = make(&file, HOSTS, &m);
@@ -522,7 +594,7 @@ static void fuzz(const char *kind, const char *good, u32 rounds)
 		accepted++;
 		for (u32 i = 0; i < n; i++) {
 			assert_true(f[i].id < n && f[i].src < 4 && f[i].dst < 4 && f[i].src != f[i].dst);
-			assert_true(f[i].bytes > 0 && f[i].bytes <= WORKLOAD_BYTES_MAX);
+			assert_true(f[i].bytes > 0 && f[i].bytes <= WORKLOAD_BYTES_MAX && f[i].op <= FLOW_READ);
 			assert_true(!i || f[i].start_ps >= f[i - 1].start_ps);
 		}
 		free(f);
@@ -533,6 +605,11 @@ static void fuzz(const char *kind, const char *good, u32 rounds)
 static void file__fuzz(void **state)
 {
 	fuzz("file", HEAD "0,0,1,1000,0\n1,1,2,64,100.5\n2,3,0,2000000,100.500\r\n3,2,1,7,9999\n", 5000);
+}
+
+static void file__fuzz_ops(void **state)
+{
+	fuzz("file", HEAD_OP "0,0,1,1000,0,read\n1,1,2,64,100.5,write\n2,3,0,2000000,100.500,send\r\n", 5000);
 }
 
 static void cdf__fuzz(void **state)
@@ -568,7 +645,10 @@ int main(void)
 		cmocka_unit_test(permutation__derangement),
 		cmocka_unit_test(permutation__uniform),
 		cmocka_unit_test(hosts__too_few),
+		cmocka_unit_test(generators__ops),
 		cmocka_unit_test(file__reads),
+		cmocka_unit_test(file__ops),
+		cmocka_unit_test(file__ops_of_iwarp),
 		cmocka_unit_test(file__refuses),
 		cmocka_unit_test(file__refuses_binary),
 		cmocka_unit_test(csv__round_trip),
@@ -576,6 +656,7 @@ int main(void)
 		cmocka_unit_test(cdf__refuses),
 		cmocka_unit_test(cdf__too_many_points),
 		cmocka_unit_test(file__fuzz),
+		cmocka_unit_test(file__fuzz_ops),
 		cmocka_unit_test(cdf__fuzz),
 	};
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * READ. The requester asks for a flow's messages, up to READS_MAX ahead; the responder answers with data that it
+ * paces and recovers itself, and that the requester acknowledges as any receiver does (IRN 4.2 and REFERENCE 1.6: READ
+ * responses get their own ACKs and NACKs; plain RC would have the requester ask again instead). What can be lost
+ * besides is the request: a timer of the requester asks again from the first message not complete. The responder takes
+ * requests in order, and those it has taken already mean nothing to it.
+ */
+#include "agent/nic_impl.h"
+
+#include "bpf/hash.h"
+
+#define READS_MAX 16 /* READ requests outstanding: max_rd_atomic of common NICs */
+
+static u32 complete(const struct nic *n, const struct reader *r)
+{
+	const struct rqp *q = &n->sinks[r->sink].qp;
+
+	return q->expected == q->n_packets ? r->messages : q->expected / n->par->rules.msg_packets;
+}
+
+static void start_timer(struct nic *n, u32 number)
+{
+	struct reader *r = &n->readers[number];
+
+	if (!n->par->recovery.timeouts)
+		return;
+	r->armed = n->clock;
+	if (r->timer_held)
+		return;
+	r->timer_held = true;
+	timers_push(&n->timers, n->clock + n->par->recovery.rto_high,
+		    tie_rank(n->par->seed, n->par->node, number | READER, 0), number | READER);
+}
+
+/* Ask for what may be asked for. */
+static void ask(struct nic *n, u32 number)
+{
+	struct reader *r = &n->readers[number];
+	u32 done = complete(n, r);
+
+	while (r->asked < r->messages && r->asked - done < READS_MAX) {
+		struct control c = { .kind = CONTROL_READ, .flow = r->flow, .a.n = r->asked };
+
+		if (control_push(n, &c))
+			return; /* out of memory: the timer asks again */
+		r->asked++;
+	}
+}
+
+void reader_start(struct nic *n, u32 number)
+{
+	ask(n, number);
+	start_timer(n, number);
+}
+
+/* Something new has arrived. */
+void reader_progress(struct nic *n, u32 number)
+{
+	struct reader *r = &n->readers[number];
+	u32 done = complete(n, r);
+
+	if (n->par->flows->results[r->flow].error)
+		return;
+	r->retries = 0;
+	if (r->asked < done)
+		r->asked = done; /* what was asked again had been on its way */
+	if (done == r->messages) {
+		r->armed = TIME_NEVER;
+		return;
+	}
+	ask(n, number);
+	start_timer(n, number);
+}
+
+static void fail(struct nic *n, struct reader *r, enum qp_error why)
+{
+	if (n->par->flows->results[r->flow].error)
+		return;
+	r->armed = TIME_NEVER;
+	n->par->flows->results[r->flow].error = why;
+	n->stats.errors++;
+}
+
+void reader_timer(struct nic *n, struct timer t, u64 now)
+{
+	u32 number = t.who & ~READER;
+	struct reader *r = &n->readers[number];
+	u64 rto = n->par->recovery.rto_high;
+
+	r->timer_held = false;
+	if (r->armed == TIME_NEVER)
+		return;
+	if (r->armed + rto <= now) {
+		if (n->par->qp.retry_cnt != RETRY_INFINITE && r->retries >= n->par->qp.retry_cnt) {
+			fail(n, r, QP_RETRY);
+			return;
+		}
+		r->retries += n->par->qp.retry_cnt != RETRY_INFINITE;
+		r->asked = complete(n, r);
+		ask(n, number);
+		r->armed = now;
+	}
+	r->timer_held = true;
+	timers_push(&n->timers, r->armed + rto, t.rank, t.who);
+}
+
+/* The responder refuses. */
+void reader_nak(struct nic *n, const struct rx_packet *p)
+{
+	const struct sink *k = &n->sinks[n->par->flows->dst_index[p->flow]];
+
+	if (p->syndrome == AETH_NAK_ACCESS && k->reader != FAB_NONE)
+		fail(n, &n->readers[k->reader], QP_ACCESS);
+	else
+		n->stats.discarded++;
+}
+
+/* A request reaches the responder: what it asks for may be sent. */
+int read_request(struct nic *n, const struct rx_packet *p)
+{
+	const struct packet_rules *rules = &n->par->rules;
+	const struct flow *flow = nic_flow(n, p->flow);
+	u64 end = p->va + p->dma_len, region = n->par->qp.region ? n->par->qp.region : flow->bytes;
+	struct sqp *q;
+	s64 at;
+	u32 s;
+
+	if (flow->op != FLOW_READ || flow->src != n->par->host || p->src != flow->dst || p->to_requester) {
+		n->stats.discarded++;
+		return 0;
+	}
+	s = n->par->flows->src_index[flow->id];
+	q = &n->sources[s].qp;
+	at = packet_find(rules, flow, q->limit, p->number);
+	if (at < 0 || at >= q->n_packets || at % rules->msg_packets || !p->dma_len ||
+	    p->va != packet_offset(rules, at)) {
+		n->stats.discarded++;
+		return 0;
+	}
+	if (at != q->limit)
+		return 0; /* known, or one before it was lost: the requester will ask again */
+	if (p->rkey != flow_responder_qpn(flow->id) || end < p->va || end > region) {
+		struct control c = { .kind = CONTROL_READ_NAK, .flow = flow->id };
+
+		c.a.n = at;
+		c.a.syndrome = AETH_NAK_ACCESS;
+		return control_push(n, &c);
+	}
+	q->limit = q->n_packets - q->limit > rules->msg_packets ? q->limit + rules->msg_packets : q->n_packets;
+	source_ready(n, s);
+	return 0;
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/* InfiniBand's congestion control: the general response function step by step, and at random. */
+#include "tests/unit/unit.h"
+
+#include "agent/cc.h"
+#include "agent/ib_tables.h"
+#include "agent/packet.h"
+#include "agent/recovery.h"
+
+#define LINE 10000000000ULL
+#define PS_PER_BYTE 800
+
+/* One sender with its tables. */
+struct bench {
+	struct ib_tables tables;
+	struct cc_params par;
+	struct cc cc;
+};
+
+static void bench_open(struct bench *b, enum ib_function f, u32 slowest, u32 window_max)
+{
+	*b = (struct bench){ .par = { .line = LINE, .ps_per_byte = PS_PER_BYTE, .window_max = window_max } };
+	assert_int_equal(ib_tables_make(&b->tables, f, slowest, window_max), 0);
+	b->par.ib = &b->tables;
+	b->cc.par = &b->par;
+	assert_int_equal(cc_ib.open(&b->cc), 0);
+}
+
+/* The private state need not be ours to look at: rate and window tell. */
+static void assert_state(struct bench *b, u32 level, u32 window)
+{
+	const struct ib_level *l = &b->tables.level[level];
+
+	assert_true(cc_ib.rate(&b->cc, 0) == LINE * l->den / l->num);
+	assert_int_equal(cc_ib.window(&b->cc), window);
+}
+
+static u64 sent(struct bench *b, enum cc_limit limit)
+{
+	return cc_ib.sent(&b->cc, &(struct cc_sent){ .now = 1000000, .wire = 1000, .limit = limit });
+}
+
+/* @count unmarked ACKs. */
+static void ack(struct bench *b, u32 count)
+{
+	while (count--)
+		cc_ib.acked(&b->cc, &(struct cc_ack){ .newly = 1 });
+}
+
+static void mark(struct bench *b, u32 n, u32 next)
+{
+	cc_ib.acked(&b->cc, &(struct cc_ack){ .newly = 1, .n = n, .marked = true, .next = next });
+}
+
+/* @marks decreases: marks one window apart each. */
+static void slow_down(struct bench *b, u32 marks)
+{
+	for (u32 n = 0; n < marks; n++)
+		mark(b, n, n + 1);
+}
+
+static void open__line_rate(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_LIPD, 8, 16);
+	assert_state(&b, 0, 16);
+	assert_true(cc_ib.echo && !cc_ib.cnp && !cc_ib.needs_acks);
+	ib_tables_free(&b.tables);
+}
+
+/* A lone flow never waits for us: no delay at the line's rate, and a window that fills the path whatever comes. */
+static void sent__line_is_exact(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_AIMD, 7, 16);
+	for (u32 i = 0; i < 1000; i++) {
+		assert_true(sent(&b, i % 3) == 0);
+		ack(&b, 1);
+		assert_state(&b, 0, 16);
+	}
+	ib_tables_free(&b.tables);
+}
+
+static void sent__delay(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_LIPD, 8, 16);
+	slow_down(&b, 2);
+	assert_state(&b, 2, 4);
+	assert_true(sent(&b, CC_RATE) == 1000000 + 3 * 1000 * PS_PER_BYTE);
+	ib_tables_free(&b.tables);
+	/* 7 -> 3 of 7: 800000 * 7 / 3 = 1866666.7, rounded up */
+	bench_open(&b, IB_AIMD, 7, 16);
+	slow_down(&b, 1);
+	assert_state(&b, 4, 8);
+	assert_true(sent(&b, CC_RATE) == 1000000 + 1866667);
+	ib_tables_free(&b.tables);
+}
+
+/* What the application or the peer held back says nothing of the network: RPI stands still. */
+static void acked__other_counts_nothing(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_LIPD, 8, 16);
+	slow_down(&b, 6); /* x = 7: two ACKs */
+	sent(&b, CC_OTHER);
+	ack(&b, 100);
+	assert_state(&b, 6, 1);
+	sent(&b, CC_RATE);
+	ack(&b, 1);
+	assert_state(&b, 6, 1);
+	sent(&b, CC_OTHER);
+	ack(&b, 100);
+	assert_state(&b, 6, 1);
+	sent(&b, CC_RATE);
+	ack(&b, 1);
+	assert_state(&b, 5, 1);
+	ib_tables_free(&b.tables);
+}
+
+/* Every level takes the table's count (REFERENCE 5.4), and the window stays as it is. */
+static void acked__rate_recovers(void **state)
+{
+	static const u32 counts[] = { 1, 2, 3, 4, 5, 7, 11 };
+	struct bench b;
+
+	bench_open(&b, IB_LIPD, 8, 64);
+	slow_down(&b, 7);
+	assert_state(&b, 7, 1);
+	sent(&b, CC_RATE);
+	for (u32 i = 0; i < 7; i++) {
+		ack(&b, counts[i] - 1);
+		assert_state(&b, 7 - i, 1);
+		ack(&b, 1);
+		assert_state(&b, 6 - i, 1);
+	}
+	ack(&b, 1000);
+	assert_state(&b, 0, 1);
+	assert_true(sent(&b, CC_OTHER) == 0);
+	ib_tables_free(&b.tables);
+}
+
+/* The first increase comes after the rate's count, those that follow after the window's own. */
+static void acked__window_recovers(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_FIMD, 4, 8);
+	slow_down(&b, 2);
+	assert_state(&b, 2, 2);
+	sent(&b, CC_WINDOW);
+	ack(&b, 1);
+	assert_state(&b, 2, 3);
+	for (u32 w = 3; w < 8; w++) {
+		ack(&b, w - 1);
+		assert_state(&b, 2, w);
+		ack(&b, 1);
+		assert_state(&b, 2, w + 1);
+	}
+	ack(&b, 1000);
+	assert_state(&b, 2, 8);
+	ib_tables_free(&b.tables);
+}
+
+/* One counter for both: what the rate has begun to count, the window finishes. */
+static void acked__counter_is_shared(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_FIMD, 16, 64);
+	slow_down(&b, 2); /* x = 4: four ACKs */
+	sent(&b, CC_RATE);
+	ack(&b, 3);
+	sent(&b, CC_WINDOW);
+	ack(&b, 1);
+	assert_state(&b, 2, 17);
+	ack(&b, 16); /* of 17 */
+	sent(&b, CC_RATE);
+	ack(&b, 1);
+	assert_state(&b, 1, 17);
+	ack(&b, 7); /* of 8 */
+	assert_state(&b, 1, 17);
+	ack(&b, 1);
+	assert_state(&b, 0, 17);
+	ib_tables_free(&b.tables);
+}
+
+/* An ACK counts once, whatever it covers; a NAK not at all. */
+static void acked__counts_acks(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_FIMD, 16, 64);
+	slow_down(&b, 3); /* x = 8: two ACKs */
+	sent(&b, CC_RATE);
+	for (u32 i = 0; i < 10; i++)
+		cc_ib.acked(&b.cc, &(struct cc_ack){ .newly = 1, .nack = true });
+	assert_state(&b, 3, 8);
+	cc_ib.acked(&b.cc, &(struct cc_ack){ .newly = 10 });
+	assert_state(&b, 3, 8);
+	cc_ib.acked(&b.cc, &(struct cc_ack){ .newly = 0 });
+	assert_state(&b, 2, 8);
+	ib_tables_free(&b.tables);
+}
+
+/* Marks on packets 0..9, all sent before the first was heard of, are one; packet 10 and later ask for the next. */
+static void marked__once_per_window(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_LIPD, 8, 16);
+	for (u32 n = 0; n < 10; n++) {
+		mark(&b, n, 10 + n);
+		if (!n)
+			assert_state(&b, 1, 8);
+	}
+	mark(&b, 9, 20);
+	assert_state(&b, 1, 8);
+	mark(&b, 10, 21);
+	assert_state(&b, 2, 4);
+	mark(&b, 15, 22);
+	mark(&b, 20, 23);
+	assert_state(&b, 2, 4);
+	mark(&b, 40, 41); /* not the first of its window: all the same */
+	assert_state(&b, 3, 2);
+	ib_tables_free(&b.tables);
+}
+
+/* Marks that ask for no decrease leave the count alone too; a decrease begins a new one. */
+static void marked__restarts_the_count(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_FIMD, 16, 64);
+	mark(&b, 0, 10);
+	mark(&b, 10, 20); /* x = 4: four ACKs */
+	sent(&b, CC_RATE);
+	ack(&b, 3);
+	mark(&b, 12, 25);
+	assert_state(&b, 2, 16);
+	ack(&b, 1);
+	assert_state(&b, 1, 16);
+	ack(&b, 7); /* of 8 */
+	mark(&b, 20, 30);
+	assert_state(&b, 2, 8);
+	ack(&b, 3);
+	assert_state(&b, 2, 8);
+	ack(&b, 1);
+	assert_state(&b, 1, 8);
+	ib_tables_free(&b.tables);
+}
+
+/* A NAK that carries a mark is a mark. */
+static void marked__nak(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_AIMD, 16, 16);
+	cc_ib.acked(&b.cc, &(struct cc_ack){ .n = 5, .nack = true, .marked = true, .next = 9 });
+	assert_state(&b, 8, 8);
+	mark(&b, 8, 12);
+	assert_state(&b, 8, 8);
+	ib_tables_free(&b.tables);
+}
+
+/* READ responses: CN packets cut the rate, and no window applies. */
+static void notified__no_window(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_LIPD, 8, 16);
+	b.cc.no_window = true;
+	assert_state(&b, 0, NO_LIMIT);
+	cc_ib.notified(&b.cc, 0, 3, 10);
+	assert_state(&b, 1, NO_LIMIT);
+	cc_ib.notified(&b.cc, 0, 9, 12);
+	assert_state(&b, 1, NO_LIMIT);
+	cc_ib.notified(&b.cc, 0, 10, 15);
+	assert_state(&b, 2, NO_LIMIT);
+	assert_true(sent(&b, CC_RATE) == 1000000 + 3 * 1000 * PS_PER_BYTE);
+	ack(&b, 7);
+	assert_state(&b, 1, NO_LIMIT);
+	ib_tables_free(&b.tables);
+}
+
+/* A CN packet that does not say which packet was marked is always heeded. */
+static void notified__unknown_packet(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_LIPD, 8, 16);
+	cc_ib.notified(&b.cc, 0, NO_NUMBER, 10);
+	assert_state(&b, 1, 8);
+	cc_ib.notified(&b.cc, 0, NO_NUMBER, 10);
+	assert_state(&b, 2, 4);
+	cc_ib.notified(&b.cc, 0, 9, 10);
+	assert_state(&b, 2, 4);
+	ib_tables_free(&b.tables);
+}
+
+/* One random call; @next is the sender's first packet never sent. */
+static bool random_call(struct rng *r, struct bench *b, u32 *next)
+{
+	u32 n = *next ? rng_below(r, *next) : 0;
+
+	if (one_in(r, 3)) {
+		*next += 1;
+		sent(b, rng_below(r, 3));
+		return false;
+	}
+	if (one_in(r, 8)) {
+		mark(b, n, *next);
+		return true;
+	}
+	if (one_in(r, 16)) {
+		cc_ib.notified(&b->cc, 0, one_in(r, 4) ? NO_NUMBER : n, *next);
+		return true;
+	}
+	cc_ib.acked(&b->cc, &(struct cc_ack){ .nack = one_in(r, 10) });
+	return false;
+}
+
+/* In range always; a mark makes nothing faster, and no call takes more than a step up. */
+static void random_run(struct rng *r, struct bench *b, u32 calls)
+{
+	u64 least = LINE / b->tables.level[b->tables.n_levels - 1].num * b->tables.level[b->tables.n_levels - 1].den;
+	u32 next = 0;
+
+	for (u32 i = 0; i < calls; i++) {
+		u64 rate = cc_ib.rate(&b->cc, 0);
+		u32 window = cc_ib.window(&b->cc);
+		bool marked = random_call(r, b, &next);
+
+		assert_in_range(cc_ib.rate(&b->cc, 0), least, LINE);
+		assert_in_range(cc_ib.window(&b->cc), 1, b->tables.window_max);
+		assert_true(cc_ib.window(&b->cc) <= window + !marked);
+		assert_true(cc_ib.rate(&b->cc, 0) == rate || (cc_ib.rate(&b->cc, 0) < rate) == marked);
+	}
+}
+
+/* From wherever it stands to the least rate, by marks; then one ACK is enough to leave it. */
+static void assert_leaves_the_least_rate(struct bench *b)
+{
+	const struct ib_tables *t = &b->tables;
+
+	for (u32 i = 0; i < t->n_levels; i++)
+		cc_ib.notified(&b->cc, 0, NO_NUMBER, 0);
+	assert_true(cc_ib.rate(&b->cc, 0) == LINE * t->level[t->n_levels - 1].den / t->level[t->n_levels - 1].num);
+	sent(b, CC_RATE);
+	ack(b, 1);
+	assert_true(cc_ib.rate(&b->cc, 0) == LINE * t->level[t->n_levels - 2].den / t->level[t->n_levels - 2].num);
+}
+
+static void random__properties(void **state)
+{
+	struct rng r = rng_stream(1, RNG_SIZE, 0);
+
+	for (u32 run = 0; run < 300; run++) {
+		enum ib_function f = run % 3;
+		struct bench b;
+
+		bench_open(&b, f, f == IB_FIMD ? 2U << rng_below(&r, 8) : 2 + rng_below(&r, 255),
+			   1 + rng_below(&r, 100));
+		random_run(&r, &b, 500);
+		assert_leaves_the_least_rate(&b);
+		ib_tables_free(&b.tables);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open__line_rate),
+		cmocka_unit_test(sent__line_is_exact),
+		cmocka_unit_test(sent__delay),
+		cmocka_unit_test(acked__other_counts_nothing),
+		cmocka_unit_test(acked__rate_recovers),
+		cmocka_unit_test(acked__window_recovers),
+		cmocka_unit_test(acked__counter_is_shared),
+		cmocka_unit_test(acked__counts_acks),
+		cmocka_unit_test(marked__once_per_window),
+		cmocka_unit_test(marked__restarts_the_count),
+		cmocka_unit_test(marked__nak),
+		cmocka_unit_test(notified__no_window),
+		cmocka_unit_test(notified__unknown_packet),
+		cmocka_unit_test(random__properties),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a finished configuration has filled in, and every contradiction that is refused. */
+#include "tests/unit/cfg_words.h"
+
+static void finish__dependent_keys(void **state)
+{
+	struct run_cfg c = finish(SET("transport=irn"));
+
+	assert_true(!c.pfc && c.timeouts == CFG_ON);
+	c = finish(SET("transport=irn", "pfc=on"));
+	assert_true(c.pfc && c.timeouts == CFG_OFF);
+	c = finish(SET("pfc=off"));
+	assert_true(!c.pfc && c.timeouts == CFG_ON);
+	c = finish(SET("pfc=off", "pfc=auto"));
+	assert_true(c.pfc && !cfg_given(&c, "pfc"));
+	c = finish(SET("timeouts=on"));
+	assert_true(c.pfc && c.timeouts == CFG_ON);
+	c = finish(SET("class=5", "seed=9"));
+	assert_true(c.ack_class == 5 && c.ecmp_seed == 9);
+	c = finish(SET("class=5", "ack_class=0", "ecmp_seed=0"));
+	assert_true(c.ack_class == 0 && c.ecmp_seed == 0);
+	c = finish(SET("duration=1ms"));
+	assert_true(c.duration == PS_PER_MS && !c.flows && !cfg_given(&c, "flows"));
+	c = finish(SET("flows=7", "duration=none"));
+	assert_true(c.flows == 7 && cfg_given(&c, "flows"));
+	c = finish(SET("workload=incast"));
+	assert_true(!c.flows && !c.duration);
+}
+
+/* By itself a switch marks where congestion control goes by marks; PFC is RoCE's. */
+static void finish__by_transport_and_cc(void **state)
+{
+	static const char *const transports[] = { "irn", "irn-gbn", "irn-nobdp", "melo", "iwarp" };
+	static const char *const marked[] = { "dcqcn", "dcqcn-connectx", "ib-aimd", "ib-lipd", "ib-fimd" };
+	struct run_cfg c;
+	char word[32];
+
+	for (u32 i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+		snprintf(word, sizeof(word), "transport=%s", transports[i]);
+		c = finish(SET(word));
+		assert_true(!c.pfc && c.timeouts == CFG_ON && c.ecn == CFG_ECN_OFF);
+	}
+	for (u32 i = 0; i < sizeof(marked) / sizeof(marked[0]); i++) {
+		snprintf(word, sizeof(word), "cc=%s", marked[i]);
+		c = finish(SET(word));
+		assert_true(c.pfc && c.ecn == CFG_ECN_RED);
+	}
+	assert_int_equal(finish(SET("cc=timely")).ecn, CFG_ECN_OFF);
+	assert_int_equal(finish(SET("cc=timely-patched")).ecn, CFG_ECN_OFF);
+	assert_int_equal(finish(SET("cc=timely", "ecn=red")).ecn, CFG_ECN_RED);
+	assert_int_equal(finish(SET("cc=dcqcn", "ecn=off", "ecn=auto")).ecn, CFG_ECN_RED);
+	assert_int_equal(finish(SET("ecn=red")).ecn, CFG_ECN_RED);
+}
+
+static void finish__contradictions(void **state)
+{
+	static const char *const bad[][4] = {
+		{ "xon > xoff", "xoff=100KB", "xon=101KB", "xon=101000: above xoff=100000" },
+		{ "xoff > buffer", "buffer=100KB", "xoff=101KB", "xoff=101000: above buffer=100000" },
+		{ "xon > buffer", "buffer=100KB", "xon=101KB", "xon=101000: above buffer=100000" },
+		{ "kmin > kmax", "kmin=30KB", "kmax=20KB", "kmin=30000: above kmax=20000" },
+		{ "ack_every with irn", "transport=irn", "ack_every=2",
+		  "ack_every=2: transport=irn acknowledges every packet; allowed: with transport=roce|melo" },
+		{ "ack_every with irn-gbn", "transport=irn-gbn", "ack_every=2", "acknowledges every packet" },
+		{ "ack_every with irn-nobdp", "transport=irn-nobdp", "ack_every=message", "ack_every=message: " },
+		{ "ack_every with iwarp", "transport=iwarp", "ack_every=64", "acknowledges every packet" },
+		{ "cap with roce", "transport=roce", "cap=110", "cap=110: transport=roce has no cap" },
+		{ "cap with irn-nobdp", "transport=irn-nobdp", "cap=110",
+		  "cap=110: transport=irn-nobdp has no cap; allowed: with transport=irn|irn-gbn" },
+		{ "backoff with irn", "transport=irn", "backoff=on",
+		  "backoff=on: transport=irn does not go back N; allowed: with transport=roce|irn-gbn" },
+		{ "melo_bits with roce", "transport=roce", "melo_bits=512", "melo_bits=512: transport=roce has no" },
+		{ "melo_cache with irn", "transport=irn", "melo_cache=5", "allowed: with transport=melo" },
+		{ "init_window with roce", "transport=roce", "init_window=3", "allowed: with transport=iwarp" },
+		{ "read with iwarp", "transport=iwarp", "op=read", "op=read: transport=iwarp writes only" },
+		{ "send with iwarp", "transport=iwarp", "op=send", "op=send: transport=iwarp writes only" },
+		{ "cc with iwarp", "transport=iwarp", "cc=timely", "cc=timely: transport=iwarp has TCP's own" },
+		{ "cap with a file", "workload=file:x", "cap=5", "cap=5: transport=roce has no cap" },
+		{ "rq with write", "op=write", "rq=4", "rq=4: op=write posts no receives; allowed: with op=send" },
+		{ "rq_delay with read", "op=read", "rq_delay=2us", "rq_delay=2us: op=read posts no receives" },
+		{ "rnr_retry with read", "op=read", "rnr_retry=2", "rnr_retry=2: op=read posts no receives" },
+		{ "rnr_timer with write", "op=write", "rnr_timer=2", "rnr_timer=2: op=write posts no receives" },
+		{ "unmarked dcqcn", "cc=dcqcn", "ecn=off", "ecn=off: nobody would mark, and cc=dcqcn goes by marks" },
+		{ "unmarked connectx", "cc=dcqcn-connectx", "ecn=off", "ecn=off: nobody would mark" },
+		{ "unmarked ib", "cc=ib-lipd", "ecn=off", "ecn=off: nobody would mark, and cc=ib-lipd" },
+		{ "timely without ACKs", "cc=timely", "ack_every=message",
+		  "ack_every=message: gives no ACKs to time; allowed: 1..16 with cc=timely" },
+		{ "timely, rare ACKs", "cc=timely-patched", "ack_every=17", "ack_every=17: above timely_segment=16" },
+		{ "tlow = thigh", "timely_tlow=500us", "cc=timely",
+		  "timely_tlow=500us: not below timely_thigh=500us; allowed: less" },
+		{ "fimd's levels", "cc=ib-fimd", "ib_levels=100", "ib_levels=100: ib-fimd's rates are halves" },
+		{ "rto_low > rto_high", "rto_low=10us", "rto_high=9us", "rto_low=10000ns: above rto_high=9000ns" },
+		{ "loss_at alone", "loss=0@s1", "seed=1", "loss=0@s1: a switch without a loss" },
+		{ "flows and duration", "flows=5", "duration=1ms", "flows=5: duration is given too" },
+		{ "small buffer", "mtu=1000", "buffer=1093",
+		  "buffer=1093: smaller than one frame; allowed: mtu + 94 = 1094" },
+		{ "flows of a file", "workload=file:x", "flows=3", "flows=3: workload=file:x says itself" },
+		{ "duration of incast", "workload=incast", "duration=1us", "duration=1000ns: workload=incast" },
+		{ "senders of poisson", "workload=websearch", "senders=3", "senders=3: workload=websearch has no" },
+		{ "bytes of poisson", "workload=heavy-tailed", "bytes=3",
+		  "bytes=3: workload=heavy-tailed has no use for it; allowed: with workload=incast|permutation" },
+		{ "senders of permutation", "workload=permutation", "senders=3", "allowed: with workload=incast" },
+	};
+
+	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct run_cfg c = SET(bad[i][1], bad[i][2]);
+
+		if (!cfg_finish(&c, err))
+			fail_msg("accepted: %s", bad[i][0]);
+		assert_says(bad[i][3]);
+	}
+	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1094"));
+}
+
+/* Keys of one congestion control are refused by name with the others, unless they say what is the default anyway. */
+static void finish__keys_of_a_cc(void **state)
+{
+	static const struct {
+		const char *word, *other, *ccs; /* @other: what holds where @word does not */
+	} keys[] = {
+		{ "cnp_interval=4us", "cnp_interval=auto", "dcqcn|dcqcn-connectx" },
+		{ "dcqcn_g=16", "dcqcn_g=auto", "dcqcn|dcqcn-connectx" },
+		{ "dcqcn_f=1", "dcqcn_f=auto", "dcqcn|dcqcn-connectx" },
+		{ "dcqcn_alpha_timer=1us", "dcqcn_alpha_timer=auto", "dcqcn|dcqcn-connectx" },
+		{ "dcqcn_rate_timer=1us", "dcqcn_rate_timer=auto", "dcqcn|dcqcn-connectx" },
+		{ "dcqcn_bytes=64", "dcqcn_bytes=auto", "dcqcn|dcqcn-connectx" },
+		{ "dcqcn_rai=5mbit", "dcqcn_rai=auto", "dcqcn|dcqcn-connectx" },
+		{ "dcqcn_rhai=5mbit", "dcqcn_rhai=auto", "dcqcn|dcqcn-connectx" },
+		{ "rmin=1gbit", "rmin=auto", "dcqcn|dcqcn-connectx|timely|timely-patched" },
+		{ "timely_tlow=49us", "timely_tlow=50us", "timely|timely-patched" },
+		{ "timely_thigh=1ms", "timely_thigh=500us", "timely|timely-patched" },
+		{ "timely_min_rtt=1us", "timely_min_rtt=20us", "timely|timely-patched" },
+		{ "timely_delta=1mbit", "timely_delta=auto", "timely|timely-patched" },
+		{ "timely_beta=0.5", "timely_beta=auto", "timely|timely-patched" },
+		{ "timely_alpha=0.5", "timely_alpha=0.875", "timely|timely-patched" },
+		{ "timely_hai=6", "timely_hai=5", "timely|timely-patched" },
+		{ "timely_segment=8", "timely_segment=16", "timely|timely-patched" },
+		{ "ib_levels=8", "ib_levels=auto", "ib-aimd|ib-lipd|ib-fimd" },
+	};
+	static const char *const ccs[] = { "none",           "dcqcn",   "dcqcn-connectx", "timely",
+					   "timely-patched", "ib-aimd", "ib-lipd",        "ib-fimd" };
+
+	for (u32 i = 0; i < sizeof(keys) / sizeof(keys[0]) * 8; i++) {
+		const char *word = keys[i / 8].word;
+		char cc[32], want[128], list[64];
+		struct run_cfg c;
+		bool used;
+
+		snprintf(cc, sizeof(cc), "|%s|", ccs[i % 8]);
+		snprintf(list, sizeof(list), "|%s|", keys[i / 8].ccs);
+		used = strstr(list, cc);
+		snprintf(cc, sizeof(cc), "cc=%s", ccs[i % 8]);
+		finish(SET(cc, keys[i / 8].other));
+		c = SET(word, cc);
+		assert_int_equal(cfg_finish(&c, err), used ? 0 : -EINVAL);
+		snprintf(want, sizeof(want), "%s: %s ", word, cc);
+		if (!used)
+			assert_says(want);
+	}
+}
+
+/* What stands on the other side of the refusals above. */
+static void finish__in_place(void **state)
+{
+	finish(SET("transport=irn-gbn", "cap=1", "backoff=on"));
+	finish(SET("backoff=on", "pfc=off", "ack_every=64"));
+	finish(SET("transport=melo", "melo_bits=8", "melo_cache=1", "ack_every=message"));
+	finish(SET("transport=iwarp", "init_window=1"));
+	finish(SET("op=send", "rq=1", "rq_delay=0s", "rnr_retry=0", "rnr_timer=0"));
+	finish(SET("workload=file:x", "rq=1", "rnr_retry=0")); /* the file may say send */
+	finish(SET("cc=timely", "ack_every=16"));
+	finish(SET("cc=dcqcn", "ack_every=message"));
+	finish(SET("cc=ib-fimd", "ib_levels=64"));
+	finish(SET("cc=ib-aimd", "ib_levels=100"));
+}
+
+/* Members set by code rather than by cfg_set() are checked as well. */
+static void finish__ranges(void **state)
+{
+	struct run_cfg good = finish(SET("seed=1")), c;
+
+#define REFUSED(member, value, text)                                                                                   \
+	do {                                                                                                           \
+		c = good;                                                                                              \
+		c.member = value;                                                                                      \
+		assert_true(cfg_finish(&c, err) < 0);                                                                  \
+		assert_says(text);                                                                                     \
+	} while (0)
+	REFUSED(mtu, 63, "mtu=63: out of range");
+	REFUSED(mtu, 4096, "mtu=4096: out of range");
+	REFUSED(psn0, 1 << 24, "psn0=16777216: out of range");
+	REFUSED(quanta, 0, "quanta=0: out of range");
+	REFUSED(load_pct, 0, "load=0.00: out of range");
+	REFUSED(ack_every, 65, "ack_every=65: out of range");
+	REFUSED(data_class, 8, "class=8: out of range");
+	REFUSED(loss_ppb, 2000000000, "loss=2: out of range");
+	REFUSED(retry_cnt, 8, "retry_cnt=8: out of range");
+	REFUSED(melo_bits, 12, "melo_bits=12: between two steps");
+	REFUSED(melo_bits, 0, "melo_bits=0: a pool smaller than one block");
+	REFUSED(message, (1 << 30) + 1, "message=1073741825: out of range");
+	REFUSED(rmin, 999, "rmin=999bit: out of range");
+#undef REFUSED
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finish__dependent_keys), cmocka_unit_test(finish__by_transport_and_cc),
+		cmocka_unit_test(finish__contradictions), cmocka_unit_test(finish__keys_of_a_cc),
+		cmocka_unit_test(finish__in_place),       cmocka_unit_test(finish__ranges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
