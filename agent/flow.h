@@ -32,16 +32,17 @@ enum qp_error {
 };
 
 /*
- * What the two hosts of a flow have to say of it. The receiver of the data writes done_ps; error is written by the
- * requester at once, the rest by the sender of the data at the end.
+ * What the two hosts of a flow have to say of it. The receiver of the data writes done_ps and received_bytes; error is
+ * written by the requester at once, the rest by the sender of the data at the end.
  */
 struct flow_result {
 	u64 done_ps; /* arrival of the last missing byte at dst, or TIME_NEVER */
 	u64 packets_sent, retransmitted, timeouts, nacks;
-	u64 cnps;     /* notices of congestion that reached the sender: CNPs, or answers that carry a mark */
-	u64 rnr_naks; /* that reached the sender */
-	u32 error;    /* enum qp_error */
-	bool acked;   /* the sender knows */
+	u64 cnps;           /* notices of congestion that reached the sender: CNPs, or answers that carry a mark */
+	u64 received_bytes; /* in order, at dst, when the run ended */
+	u64 rnr_naks;       /* that reached the sender */
+	u32 error;          /* enum qp_error */
+	bool acked;         /* the sender knows */
 };
 
 /*

@@ -126,6 +126,12 @@ void nic_report(const struct nic *n)
 		r->rnr_naks = c->rnr_naks;
 		r->acked = n->sources[s].qp.una == n->sources[s].qp.n_packets;
 	}
+	for (u32 s = 0; s < n->n_sinks; s++) {
+		const struct rqp *q = &n->sinks[s].qp;
+
+		n->par->flows->results[q->flow->id].received_bytes =
+			q->expected == q->n_packets ? q->flow->bytes : packet_offset(&n->par->rules, q->expected);
+	}
 }
 
 static u64 bitmap_bytes(const struct bitmap *b)

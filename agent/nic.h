@@ -74,7 +74,8 @@ struct nic_stats {
 	u64 completed; /* flows of which this host has received all */
 	u64 acks_tx, naks_tx;
 	u64 cnps_tx, cnps_rx;
-	u64 errors; /* queue pairs that stopped in error */
+	u64 drop_order; /* data out of order, received and dropped: go-back-N */
+	u64 errors;     /* queue pairs that stopped in error */
 };
 
 struct nic;
@@ -99,7 +100,7 @@ const struct pause_state *nic_pause(const struct nic *n);
 u64 nic_clock(const struct nic *n);
 /* What its connections share: the counters of the recovery scheme. */
 void nic_recovery_stats(const struct nic *n, struct recovery_stats *s);
-/* Copy what the senders know into the flow table's results. */
+/* Copy what senders and receivers know into the flow table's results. */
 void nic_report(const struct nic *n);
 /* Bytes of memory that the connections take, all in all, without the flow table. */
 u64 nic_memory(const struct nic *n);

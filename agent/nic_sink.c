@@ -124,6 +124,7 @@ static int deliver(struct nic *n, struct sink *k, const struct rx_frame *f, cons
 
 	n->par->ops->receive(r, &d, &reply);
 	post_again(n, k, before, f->arrival);
+	n->stats.drop_order += !reply.fresh && number > before && n->par->ops->answers == ANSWER_RC;
 	if (reply.fresh) {
 		n->stats.fresh++;
 		if (r->received == r->n_packets && n->par->flows->results[r->flow->id].done_ps == TIME_NEVER) {

@@ -56,6 +56,7 @@ struct run_cfg {
 	u32 rq;                    /* rq=N: receives posted per connection, 1..65536; 0 = unlimited */
 	u64 rq_delay;              /* rq_delay=1us: from a message's completion until its receive is posted again */
 	u64 region;                /* region=SIZE: memory that a flow may reach; 0 = all of the flow */
+	bool melo_holes;           /* melo_resend=front|holes: what a timeout sends again */
 	u32 melo_bits;             /* melo_bits=1024: of each of a host's two pools, a multiple of 8 */
 	u32 melo_cache;            /* melo_cache=N: connections whose state is on chip; 0 = all */
 	u32 init_window;           /* init_window=10: segments, iwarp */
@@ -89,6 +90,7 @@ struct run_cfg {
 	u32 senders;            /* senders=N of incast; 0 = all other hosts */
 	u64 bytes;              /* bytes=: size of each flow of incast and permutation */
 	enum cfg_until until;   /* until=done|arrivals */
+	u64 stop_at;            /* stop_at=2ms: virtual time at which a run ends; 0 = never */
 	u64 stuck_after;        /* stuck_after=100ms: virtual time without progress that ends a run */
 
 	/* output */

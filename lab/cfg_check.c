@@ -80,6 +80,7 @@ static const struct scope {
 	{ "backoff", "transport", "roce|irn-gbn", "does not go back N" },
 	{ "ack_every", "transport", "roce|melo", "acknowledges every packet" },
 	{ "melo_bits", "transport", "melo", "has no pools of bits" },
+	{ "melo_resend", "transport", "melo", "keeps no bitmap of holes" },
 	{ "melo_cache", "transport", "melo", "keeps all state on chip" },
 	{ "init_window", "transport", "iwarp", "has no slow start" },
 	{ "op", "transport", ALL_BUT_IWARP, "writes only" },

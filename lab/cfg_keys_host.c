@@ -12,6 +12,7 @@
 #define BPS_MIN 1000ULL          /* slower and a packet takes seconds */
 #define BPS_MAX 8000000000000ULL /* a ps per byte, the fastest link there is */
 
+static const char *const resend_words[] = { "front", "holes", NULL };
 static const char *const reth_words[] = { "first", "all", NULL };
 static const char *const transports[] = { "roce", "irn", "irn-gbn", "irn-nobdp", "melo", "iwarp", NULL };
 static const char *const ccs[] = { "none",    "dcqcn",   "dcqcn-connectx", "timely", "timely-patched",
@@ -145,6 +146,12 @@ static const struct cfg_key host_keys[] = {
 	  .special = { "all", 0 },
 	  .def = "all",
 	  .help = "melo: connections whose state is on chip" },
+	{ .name = "melo_resend",
+	  .kind = CFG_WORD,
+	  CFG_MEMBER(melo_holes),
+	  .words = resend_words,
+	  .def = "front",
+	  .help = "melo: a timeout resends all from the front, or the holes known" },
 	{ .name = "init_window",
 	  .kind = CFG_NUM,
 	  CFG_MEMBER(init_window),

@@ -106,9 +106,12 @@ static int run(struct conductor *c, struct starts *s)
 {
 	const struct fabric *f = c->engine->fabric;
 	u64 end = f->cfg->until == UNTIL_ARRIVALS && s->n ? s->time[s->n - 1] : TIME_LIMIT;
+	bool stop = f->cfg->stop_at && f->cfg->stop_at <= end;
 	struct watch w = { 0, 0 };
 	int rc;
 
+	if (stop)
+		end = f->cfg->stop_at;
 	for (;;) {
 		u64 now = earliest(c), until;
 
@@ -122,7 +125,7 @@ static int run(struct conductor *c, struct starts *s)
 			return 0;
 		}
 		if (now >= end) {
-			c->status = f->cfg->until == UNTIL_ARRIVALS ? "arrivals" : "stuck";
+			c->status = stop ? "stopped" : f->cfg->until == UNTIL_ARRIVALS ? "arrivals" : "stuck";
 			c->now = end;
 			return 0;
 		}

@@ -201,7 +201,7 @@ static void host_record(const struct books *b, u32 h, struct host_record *row)
 		.copied_bytes = c->copied_bytes,
 		.drop_middle = c->drop_middle,
 		.drop_pool = c->drop_pool,
-		.drop_order = c->drop_order,
+		.drop_order = s->drop_order,
 		.swaps = c->swaps,
 		.forgotten = c->forgotten,
 	};
@@ -223,6 +223,7 @@ static void flow_rows(const struct fabric *f, struct run_result *r)
 			.nacks = res->nacks,
 			.cnps = res->cnps,
 			.rnr_naks = res->rnr_naks,
+			.received_bytes = res->received_bytes,
 			.error = res->error,
 		};
 	}
@@ -233,7 +234,7 @@ static u64 last_event(const struct conductor *c, const struct books *b)
 {
 	u64 last = 0;
 
-	if (!strcmp(c->status, "arrivals"))
+	if (!strcmp(c->status, "arrivals") || !strcmp(c->status, "stopped"))
 		return c->now;
 	for (u32 h = 0; h < b->f->size.hosts; h++)
 		if (b->hosts[h].clock > last)

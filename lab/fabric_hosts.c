@@ -91,6 +91,7 @@ static void plan_recovery(const struct run_cfg *c, u32 bdp, struct recovery_para
 		.backoff_window = bdp,
 		.melo_bits = c->melo_bits,
 		.melo_cache = c->melo_cache,
+		.melo_holes = c->melo_holes,
 		.init_window = c->init_window,
 	};
 }

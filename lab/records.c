@@ -57,7 +57,7 @@ const char *engine_name(const struct run_cfg *c)
 void records_flows_csv(const struct run_result *r, FILE *out)
 {
 	fputs("id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,"
-	      "cnps,rnr_naks,error,completed\n",
+	      "cnps,rnr_naks,received_bytes,error,completed\n",
 	      out);
 	for (u32 i = 0; i < r->n_flows; i++) {
 		const struct flow_record *f = &r->flows[i];
@@ -69,8 +69,9 @@ void records_flows_csv(const struct run_result *r, FILE *out)
 		fprintf(out, ",%s,", decimal(f->ideal_ps, 3).s);
 		if (f->completed)
 			fputs(decimal(ratio(f->fct_ps, f->ideal_ps, SLOWDOWN_SCALE), 6).s, out);
-		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%llu,%s,%d\n", f->packets_sent, f->retransmitted, f->timeouts,
-			f->nacks, f->cnps, f->rnr_naks, qp_error_names[f->error], f->completed);
+		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%s,%d\n", f->packets_sent, f->retransmitted,
+			f->timeouts, f->nacks, f->cnps, f->rnr_naks, f->received_bytes, qp_error_names[f->error],
+			f->completed);
 	}
 }
 

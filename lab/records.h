@@ -23,6 +23,7 @@ struct flow_record {
 	u64 ideal_ps; /* the same on an empty network */
 	u64 packets_sent, retransmitted, timeouts, nacks;
 	u64 cnps, rnr_naks; /* that reached src */
+	u64 received_bytes; /* in order, at dst */
 	enum qp_error error;
 };
 
@@ -72,7 +73,7 @@ struct run_result {
 	u64 foreign; /* frames that were not the lab's; not part of the digest */
 	u64 wall_us, cpu_us;
 	u64 peak_kb;        /* peak resident memory */
-	const char *status; /* "done", "arrivals", "stuck" */
+	const char *status; /* "done", "arrivals", "stopped", "stuck" */
 };
 
 struct run_totals {

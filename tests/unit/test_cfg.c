@@ -343,14 +343,14 @@ static void print__golden(void **state)
 		"pmax=0.01\nloss=0.001@s3\npreset=\ntransport=roce\ncap=auto\nbackoff=off\nrto_high=320us\n"
 		"rto_low=100us\nrto_n=3\ntimeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"
 		"rq=unlimited\nrq_delay=1us\nregion=flow\nack_every=1\nreth=first\nmelo_bits=1024\n"
-		"melo_cache=all\ninit_window=10\nclass=3\nack_class=3\npsn0=0\n"
+		"melo_cache=all\nmelo_resend=front\ninit_window=10\nclass=3\nack_class=3\npsn0=0\n"
 		"cc=none\ncnp_interval=auto\ndcqcn_g=auto\ndcqcn_f=auto\ndcqcn_alpha_timer=auto\n"
 		"dcqcn_rate_timer=auto\ndcqcn_bytes=auto\ndcqcn_rai=auto\ndcqcn_rhai=auto\nrmin=auto\n"
 		"timely_tlow=50us\ntimely_thigh=500us\ntimely_min_rtt=20us\ntimely_delta=auto\ntimely_beta=auto\n"
 		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\n"
 		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
 		"all\nbytes=default\n"
-		"until=done\nstuck_after=100ms\ntap=\nout=\n");
+		"until=done\nstop_at=never\nstuck_after=100ms\ntap=\nout=\n");
 }
 
 static void read__scenario(void **state)
