@@ -8,7 +8,8 @@
 #include "lab/netlab.h"
 
 static const char options_help[] =
-	"  TOPOLOGY         a file (topo/FORMAT.md), or a generator: fat-tree:k=6, leaf-spine, star, dumbbell\n"
+	"  TOPOLOGY         a file (topo/FORMAT.md), or a generator: fat-tree:k=6, leaf-spine,\n"
+	"                   melo, ring, star, dumbbell (GENERATOR.sh --help draws it)\n"
 	"  -n, --name LAB   the lab's name (lab); namespaces are LAB-NODE\n";
 
 static const struct option options[] = {

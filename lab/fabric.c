@@ -302,6 +302,20 @@ static int plan_rtt(struct fabric *f, char *err)
 	return f->max_rtt ? 0 : fail(err, -ENOMEM, "out of memory");
 }
 
+/* What fabric_ideal() can follow. A clockwise ring of 63 switches just fits. */
+static int check_hops(const struct fabric *f, char *err)
+{
+	u32 hops = routes_max_hops(f->topo, &f->routes);
+
+	if (!hops)
+		return fail(err, -ENOMEM, "out of memory");
+	if (hops <= FABRIC_HOPS_MAX)
+		return 0;
+	snprintf(err, FABRIC_ERR_MAX, "topology: a route of %u links between two hosts: allowed: %u", hops,
+		 FABRIC_HOPS_MAX);
+	return -EINVAL;
+}
+
 static int check_node(const struct fabric *f, char *err)
 {
 	if (!f->cfg->loss_at[0])
@@ -357,6 +371,8 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 	f->size.routes = topo->n_switches * topo->n_hosts;
 	f->frame_max = packet_frame_max(cfg->mtu);
 	rc = routes_compute(topo, &f->routes, err);
+	if (!rc)
+		rc = check_hops(f, err);
 	if (!rc)
 		rc = check_node(f, err);
 	if (rc)

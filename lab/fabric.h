@@ -15,6 +15,7 @@
 #include "topo/topo.h"
 
 #define FABRIC_ERR_MAX 256
+#define FABRIC_HOPS_MAX 64u /* links of the longest route between two hosts */
 
 /* How many of everything; the sizes of the maps. */
 struct fabric_sizes {

@@ -10,8 +10,6 @@
 #include "bpf/parse.h"
 #include "bpf/route.h"
 
-#define HOPS_MAX 64
-
 struct hop {
 	u32 ps_per_byte;
 	u64 delay;
@@ -44,7 +42,7 @@ static u32 find_path(const struct fabric *f, const struct probe *at, struct hop 
 	u32 s = p->sw, n = 0;
 
 	hops[n++] = (struct hop){ p->ps_per_byte, p->delay, 0 };
-	while (n < HOPS_MAX) {
+	while (n < FABRIC_HOPS_MAX) {
 		u64 mask = f->routes.mask[(size_t)s * f->size.hosts + at->dst];
 
 		p = &f->ports[f->port_base[s] + route_pick(mask, at->key, fabric_switch_seed(f, s))];
@@ -73,7 +71,7 @@ static u64 cross(struct hop *hops, u32 n, u32 len, u64 at)
 /* When the first request of a READ reaches the responder. Later ones are no slower than the data that they ask for. */
 static u64 request(const struct fabric *f, const struct flow *flow)
 {
-	struct hop hops[HOPS_MAX];
+	struct hop hops[FABRIC_HOPS_MAX];
 	struct tx_frame read;
 	struct probe p;
 	u32 n;
@@ -89,7 +87,7 @@ u64 fabric_ideal(const struct fabric *f, const struct flow *flow)
 	const struct packet_rules *r = &f->nics[flow->src].rules;
 	u32 packets = packet_count(r, flow->bytes);
 	u64 ready = flow->op == FLOW_READ ? request(f, flow) : 0, at = 0;
-	struct hop hops[HOPS_MAX];
+	struct hop hops[FABRIC_HOPS_MAX];
 	struct tx_frame first;
 	struct probe p;
 	u32 n;

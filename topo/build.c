@@ -114,15 +114,24 @@ int build_node(struct builder *b, enum topo_kind kind, const char *name)
 	return 0;
 }
 
+static int find_node(struct builder *b, const char *stmt, const char *name, u32 *index)
+{
+	u32 slot = b->nodes_cap ? *find_slot(b, name) : 0;
+
+	if (!slot)
+		return build_error(b, "%s: unknown node %.40s: declare it on a line above", stmt, name);
+	*index = slot - 1;
+	return 0;
+}
+
 /* Find the node at one end of a link, and make sure that it has a port left. */
 static int find_end(struct builder *b, const char *name, u32 *index)
 {
 	const struct topo_node *node;
-	u32 slot = b->nodes_cap ? *find_slot(b, name) : 0;
+	int rc = find_node(b, "link", name, index);
 
-	if (!slot)
-		return build_error(b, "link: unknown node %.40s: declare it on a line above", name);
-	*index = slot - 1;
+	if (rc)
+		return rc;
 	node = &b->t->nodes[*index];
 	if (node->kind == TOPO_HOST && node->n_ports)
 		return build_error(b, "link: host %s: already linked on line %u: a host has one link", name,
@@ -168,6 +177,104 @@ int build_link(struct builder *b, const char *from, const char *to, struct topo_
 	return 0;
 }
 
+/* Add the port that @word names to the set. It must be there by now, and lead to a switch or to @host itself. */
+static int add_port(struct builder *b, const struct topo_node *sw, const struct topo_node *host, const char *word,
+		    u64 *ports)
+{
+	const struct topo_node *next;
+	u32 number, n;
+
+	if (*word != 'p' || !word[1] || word[1 + strspn(word + 1, "0123456789")] || strlen(word) > 3 ||
+	    (word[1] == '0' && word[2]))
+		return build_error(b, "route: port '%.40s': say p0, p1, ...", word);
+	number = atoi(word + 1);
+	if (number >= sw->n_ports)
+		return build_error(b, "route: port %s: switch %s has %u ports by this line, from p0", word, sw->name,
+				   sw->n_ports);
+	n = sw->ports[number].link;
+	next = &b->t->nodes[b->t->links[n].node[!sw->ports[number].end]];
+	if (next->kind == TOPO_HOST && next != host)
+		return build_error(b, "route: port %s: leads to host %s, and hosts do not forward", word, next->name);
+	if (*ports >> number & 1)
+		return build_error(b, "route: port %s: given twice", word);
+	*ports |= 1ULL << number;
+	return 0;
+}
+
+static int store_route(struct builder *b, struct topo_route route)
+{
+	struct topo *t = b->t;
+
+	if (t->n_routes == b->routes_cap) {
+		u32 cap = b->routes_cap ? 2 * b->routes_cap : 16;
+		struct topo_route *routes = reallocarray(t->routes, cap, sizeof(*routes));
+
+		if (!routes)
+			return no_memory(b);
+		t->routes = routes;
+		b->routes_cap = cap;
+	}
+	t->routes[t->n_routes++] = route;
+	return 0;
+}
+
+int build_route(struct builder *b, const char *sw, const char *host, char *ports)
+{
+	const struct topo_node *nodes;
+	struct topo_route route = { .line = b->line };
+	u32 from = 0, to = 0;
+	char *rest;
+	int rc;
+
+	rc = find_node(b, "route", sw, &from);
+	if (!rc)
+		rc = find_node(b, "route", host, &to);
+	if (rc)
+		return rc;
+	nodes = b->t->nodes;
+	if (nodes[from].kind != TOPO_SWITCH)
+		return build_error(b, "route: %s: not a switch", sw);
+	if (nodes[to].kind != TOPO_HOST)
+		return build_error(b, "route: %s: not a host", host);
+	route.sw = nodes[from].index;
+	route.host = nodes[to].index;
+	for (char *word = strtok_r(ports, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+		rc = add_port(b, &nodes[from], &nodes[to], word, &route.ports);
+		if (rc)
+			return rc;
+	}
+	return store_route(b, route);
+}
+
+static int compare_routes(const void *a, const void *b)
+{
+	const struct topo_route *x = a, *y = b;
+
+	if (x->sw != y->sw)
+		return x->sw < y->sw ? -1 : 1;
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int finish_routes(struct builder *b)
+{
+	struct topo *t = b->t;
+
+	if (t->n_routes)
+		qsort(t->routes, t->n_routes, sizeof(*t->routes), compare_routes);
+	for (u32 i = 1; i < t->n_routes; i++) {
+		const struct topo_route *last = &t->routes[i - 1], *route = &t->routes[i];
+
+		if (last->sw != route->sw || last->host != route->host)
+			continue;
+		b->line = route->line;
+		return build_error(b, "route: %s %s: already given on line %u", t->nodes[t->switches[route->sw]].name,
+				   t->nodes[t->hosts[route->host]].name, last->line);
+	}
+	return 0;
+}
+
 int build_finish(struct builder *b)
 {
 	struct topo *t = b->t;
@@ -186,5 +293,5 @@ int build_finish(struct builder *b)
 		return no_memory(b);
 	for (u32 n = 0; n < t->n_nodes; n++)
 		(t->nodes[n].kind == TOPO_HOST ? t->hosts : t->switches)[t->nodes[n].index] = n;
-	return 0;
+	return finish_routes(b);
 }

@@ -8,40 +8,58 @@ set -eu
 usage()
 {
 	cat <<'EOF'
-usage: leaf-spine.sh [leaves=4] [spines=2] [hosts=4] [rate=40gbit] [uplink=RATE] [delay=2us]
+usage: leaf-spine.sh [leaves=4] [spines=2] [hosts=4] [rate=40gbit] [delay=2us]
+                     [uplinks=1] [uplink=RATE] [uplink_delay=DELAY]
 
         [spine]   [spine]         spines
-          |   \  /   |            uplink: rate of these links, by default as "rate"
+          |   \  /   |            uplinks: links from each leaf to each spine
+          |   /  \   |            uplink, uplink_delay: of these links, by default as "rate", "delay"
         [leaf]    [leaf]          leaves
          h h       h h            hosts: on each leaf, at "rate"
 
+Oversubscription is hosts * rate : spines * uplinks * uplink; a comment in what is printed
+says it: hosts=12 rate=40gbit spines=2 uplinks=1 uplink=100gbit is 480 : 200 = 2.4.
 Hosts are numbered leaf by leaf; switches: the leaves, then the spines. A switch has at
-most 64 ports.
+most 64 ports. A leaf's ports: its hosts, then spine by spine its uplinks.
 EOF
 }
 
-leaves=4 spines=2 hosts=4 rate=40gbit uplink='' delay=2us
-args "leaves spines hosts rate uplink delay" "$@"
+leaves=4 spines=2 hosts=4 rate=40gbit delay=2us uplinks=1 uplink='' uplink_delay=''
+args "leaves spines hosts rate delay uplinks uplink uplink_delay" "$@"
 uplink=${uplink:-$rate}
+uplink_delay=${uplink_delay:-$delay}
 whole leaves "$leaves" 1 64
 whole spines "$spines" 1 63
 whole hosts "$hosts" 1 63
-[ $((hosts + spines)) -le 64 ] || fail "hosts=$hosts spines=$spines: a leaf has at most 64 ports"
+whole uplinks "$uplinks" 1 63
+[ $((hosts + spines * uplinks)) -le 64 ] ||
+	fail "hosts=$hosts spines=$spines uplinks=$uplinks: a leaf has at most 64 ports"
+[ $((leaves * uplinks)) -le 64 ] || fail "leaves=$leaves uplinks=$uplinks: a spine has at most 64 ports"
 [ $((leaves * hosts)) -ge 2 ] || fail "leaves=$leaves hosts=$hosts: only one host"
 rate rate "$rate"
 rate uplink "$uplink"
 delay delay "$delay"
+delay uplink_delay "$uplink_delay"
 
-exec awk -v leaves="$leaves" -v spines="$spines" -v per="$hosts" -v rate="$rate" \
-	-v uplink="$uplink" -v delay="$delay" 'BEGIN {
-	print "title leaf-spine leaves=" leaves " spines=" spines " hosts=" per
+exec awk -v leaves="$leaves" -v spines="$spines" -v per="$hosts" -v uplinks="$uplinks" -v down="$rate $delay" \
+	-v up="$uplink $uplink_delay" '
+function gbits(link)
+{
+	return link * (link ~ /tbit/ ? 1000 : link ~ /gbit/ ? 1 : link ~ /mbit/ ? 1e-3 : link ~ /kbit/ ? 1e-6 : 1e-9)
+}
+BEGIN {
+	print "title leaf-spine leaves=" leaves " spines=" spines " hosts=" per (uplinks > 1 ? " uplinks=" uplinks : "")
+	into = per * gbits(down); out = spines * uplinks * gbits(up)
+	if (out)
+		print "# of a leaf: hosts " into " Gb/s, uplinks " out " Gb/s: oversubscription " into / out
 	for (h = 0; h < leaves * per; h++)
 		print "host h" h
 	for (s = 0; s < leaves + spines; s++)
 		print "switch s" s
 	for (h = 0; h < leaves * per; h++)
-		print "link h" h, "s" int(h / per), rate, delay
+		print "link h" h, "s" int(h / per), down
 	for (l = 0; l < leaves; l++)
 		for (s = 0; s < spines; s++)
-			print "link s" l, "s" leaves + s, uplink, delay
+			for (u = 0; u < uplinks; u++)
+				print "link s" l, "s" leaves + s, up
 }'

@@ -182,12 +182,23 @@ static int parse_link(struct parser *p, char **rest)
 	return rc ? rc : build_link(&p->b, from, to, link);
 }
 
+static int parse_route(struct parser *p, char **rest)
+{
+	const char *sw = strtok_r(NULL, BLANKS, rest);
+	const char *host = strtok_r(NULL, BLANKS, rest);
+	char *ports = strtok_r(NULL, "", rest);
+
+	if (!ports)
+		return build_error(&p->b, "route: a switch, a host and one port or more needed");
+	return build_route(&p->b, sw, host, ports);
+}
+
 static const struct {
 	const char *word;
 	int (*parse)(struct parser *p, char **rest);
 } statements[] = {
 	{ "title", parse_title },   { "default", parse_default }, { "host", parse_host },
-	{ "switch", parse_switch }, { "link", parse_link },
+	{ "switch", parse_switch }, { "link", parse_link },       { "route", parse_route },
 };
 
 static int parse_line(struct parser *p, char *line)
@@ -205,7 +216,7 @@ static int parse_line(struct parser *p, char *line)
 	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
 		if (!strcmp(word, statements[i].word))
 			return statements[i].parse(p, &rest);
-	return build_error(&p->b, "unknown word '%.40s': say title, default, host, switch or link", word);
+	return build_error(&p->b, "unknown word '%.40s': say title, default, host, switch, link or route", word);
 }
 
 int topo_parse(FILE *in, const char *name, struct topo **out, char *err)
@@ -242,6 +253,7 @@ void topo_free(struct topo *t)
 	free(t->links);
 	free(t->hosts);
 	free(t->switches);
+	free(t->routes);
 	free(t);
 }
 
@@ -278,6 +290,15 @@ int topo_print(const struct topo *t, FILE *out)
 			unit_print_rate(link->ps_per_byte, rate, sizeof(rate)),
 			unit_print_time(link->delay_ps, delay, sizeof(delay)));
 		print_loss(link->loss_ppb, out);
+		fputc('\n', out);
+	}
+	for (u32 i = 0; i < t->n_routes; i++) {
+		const struct topo_route *route = &t->routes[i];
+
+		fprintf(out, "route %s %s", t->nodes[t->switches[route->sw]].name,
+			t->nodes[t->hosts[route->host]].name);
+		for (u64 ports = route->ports; ports; ports &= ports - 1)
+			fprintf(out, " p%d", __builtin_ctzll(ports));
 		fputc('\n', out);
 	}
 	return ferror(out) ? -EIO : 0;

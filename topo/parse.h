@@ -13,7 +13,7 @@ struct builder {
 	u32 line;         /* being read */
 	char *err;
 	struct topo *t;
-	u32 nodes_cap, links_cap;
+	u32 nodes_cap, links_cap, routes_cap;
 	u32 *node_line; /* where node n was declared; nodes_cap of them */
 	u32 *slots;     /* hash of names: node index + 1, or 0; 2 * nodes_cap of them */
 };
@@ -23,7 +23,9 @@ int build_error(struct builder *b, const char *fmt, ...) __attribute__((format(p
 int build_node(struct builder *b, enum topo_kind kind, const char *name);
 /* @link has its rate, delay and loss; build_link() fills in the rest. */
 int build_link(struct builder *b, const char *from, const char *to, struct topo_link link);
-/* What can only be said at the end of the file; fills in t->hosts and t->switches. */
+/* @ports: one word "p0", "p1"... or more, cut up in place. */
+int build_route(struct builder *b, const char *sw, const char *host, char *ports);
+/* What can only be said at the end of the file; fills in t->hosts and t->switches, sorts t->routes. */
 int build_finish(struct builder *b);
 
 #endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All shortest paths, by number of links, from every switch to every host. Hosts never
- * forward, so the search runs over switches only, from the switch the host hangs on.
+ * All shortest paths, by number of links, from every switch to every host, but where the
+ * topology gives a route by hand. Hosts never forward, so the search runs over switches
+ * only, from the switch the host hangs on.
  */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "topo/err.h"
 #include "topo/topo.h"
@@ -123,6 +125,128 @@ static int check_connected(const struct topo *t, const struct routes *r, char *e
 	return 0;
 }
 
+/* A walk along the routes to one host, depth first, from every switch that has one. */
+struct walk {
+	u8 *seen;   /* [switch] enum seen */
+	u64 *left;  /* [switch] its ports still to be followed */
+	u32 *stack; /* the way from where the walk began to where it is */
+	u32 depth;
+	u32 *order; /* switches walked: each after all the next ones on its routes */
+	u32 n;
+};
+
+enum seen { UNSEEN, ON_THE_WAY, WALKED };
+
+static int walk_init(struct walk *w, const struct topo *t)
+{
+	*w = (struct walk){
+		.seen = calloc(t->n_switches, sizeof(*w->seen)),
+		.left = calloc(t->n_switches, sizeof(*w->left)),
+		.stack = calloc(t->n_switches, sizeof(*w->stack)),
+		.order = calloc(t->n_switches, sizeof(*w->order)),
+	};
+	return w->seen && w->left && w->stack && w->order ? 0 : -ENOMEM;
+}
+
+static void walk_free(struct walk *w)
+{
+	free(w->seen);
+	free(w->left);
+	free(w->stack);
+	free(w->order);
+}
+
+static void walk_enter(struct walk *w, u32 s, u64 ports)
+{
+	w->seen[s] = ON_THE_WAY;
+	w->left[s] = ports;
+	w->stack[w->depth++] = s;
+}
+
+/* Walk on from the switch at the end of the way; false with *s = the switch that cannot follow it. */
+static bool walk_step(struct walk *w, const struct topo *t, const struct routes *r, u32 host, u32 *s)
+{
+	u32 here = w->stack[w->depth - 1];
+	const struct topo_node *next;
+
+	if (!w->left[here]) {
+		w->seen[here] = WALKED;
+		w->order[w->n++] = here;
+		w->depth--;
+		return true;
+	}
+	next = peer(t, &switch_node(t, here)->ports[__builtin_ctzll(w->left[here])]);
+	w->left[here] &= w->left[here] - 1;
+	if (next->kind == TOPO_HOST || w->seen[next->index] == WALKED)
+		return true;
+	*s = next->index;
+	if (w->seen[*s] == ON_THE_WAY || !r->mask[(size_t)*s * r->n_hosts + host])
+		return false;
+	walk_enter(w, *s, r->mask[(size_t)*s * r->n_hosts + host]);
+	return true;
+}
+
+/* Fill in w->order; false at a loop or a dead end: it ends at *s, and w->stack is the way there. */
+static bool walk_run(struct walk *w, const struct topo *t, const struct routes *r, u32 host, u32 *s)
+{
+	memset(w->seen, UNSEEN, t->n_switches);
+	w->n = w->depth = 0;
+	for (u32 from = 0; from < t->n_switches; from++) {
+		u64 mask = r->mask[(size_t)from * r->n_hosts + host];
+
+		if (!mask || w->seen[from] != UNSEEN)
+			continue;
+		walk_enter(w, from, mask);
+		while (w->depth)
+			if (!walk_step(w, t, r, host, s))
+				return false;
+	}
+	return true;
+}
+
+/* The walk to @host came to switch @s, which is on its way already, or from which there is no way. */
+static int walk_error(const struct walk *w, const struct topo *t, u32 host, u32 s, char *err)
+{
+	const char *to = t->nodes[t->hosts[host]].name, *name = switch_node(t, s)->name;
+	char way[120] = "";
+	size_t used = 0;
+	u32 i = 0;
+
+	if (w->seen[s] != ON_THE_WAY)
+		return topo_fail(EINVAL, err, "route: %s to host %s: leads to %s, which has no path there",
+				 switch_node(t, w->stack[w->depth - 1])->name, to, name);
+	while (w->stack[i] != s)
+		i++;
+	for (; i < w->depth && used < sizeof(way) - 2 * TOPO_NAME_MAX; i++)
+		used += snprintf(way + used, sizeof(way) - used, "%s ", switch_node(t, w->stack[i])->name);
+	return topo_fail(EINVAL, err, "route: to host %s: frames could go round: %s%s%s", to, way,
+			 i < w->depth ? "... " : "", name);
+}
+
+/* Let the routes given by hand take the place of the shortest, and see that every frame still gets there. */
+static int override_routes(const struct topo *t, struct routes *r, char *err)
+{
+	bool *changed = calloc(t->n_hosts, sizeof(*changed));
+	struct walk w;
+	int rc = walk_init(&w, t);
+	u32 s;
+
+	if (rc || !changed)
+		rc = topo_fail(ENOMEM, err, "routes: out of memory");
+	for (u32 i = 0; !rc && i < t->n_routes; i++) {
+		const struct topo_route *route = &t->routes[i];
+
+		r->mask[(size_t)route->sw * r->n_hosts + route->host] = route->ports;
+		changed[route->host] = true;
+	}
+	for (u32 h = 0; !rc && h < t->n_hosts; h++)
+		if (changed[h] && !walk_run(&w, t, r, h, &s))
+			rc = walk_error(&w, t, h, s, err);
+	walk_free(&w);
+	free(changed);
+	return rc;
+}
+
 int routes_compute(const struct topo *t, struct routes *r, char *err)
 {
 	size_t n = (size_t)t->n_switches * t->n_hosts;
@@ -149,6 +273,8 @@ int routes_compute(const struct topo *t, struct routes *r, char *err)
 		fill_routes(r, t, &b, root);
 	}
 	rc = check_connected(t, r, err);
+	if (!rc && t->n_routes)
+		rc = override_routes(t, r, err);
 out:
 	bfs_free(&b);
 	if (rc)
@@ -162,106 +288,104 @@ void routes_free(struct routes *r)
 	r->mask = NULL;
 }
 
-/* The time of a frame and of its answer over some links, store and forward. */
+/* The longest time of a frame and of its answer over some links, store and forward, and the most links. */
 struct trip {
 	u64 fwd, rev;
+	u32 links;
 };
 
 static struct trip add_link(struct trip a, const struct topo_link *link, struct trip wire)
 {
 	a.fwd += wire.fwd * link->ps_per_byte + link->delay_ps;
 	a.rev += wire.rev * link->ps_per_byte + link->delay_ps;
+	a.links++;
 	return a;
+}
+
+static u64 larger(u64 a, u64 b)
+{
+	return a > b ? a : b;
 }
 
 static struct trip longest(struct trip a, struct trip b)
 {
-	return (struct trip){ a.fwd > b.fwd ? a.fwd : b.fwd, a.rev > b.rev ? a.rev : b.rev };
+	return (struct trip){ larger(a.fwd, b.fwd), larger(a.rev, b.rev), larger(a.links, b.links) };
 }
 
-/*
- * Fill in cost[switch]: the longest way from there to @host over the routes. A switch
- * comes after all its next hops in order of distance, so one pass does it.
- */
-static void longest_to(const struct topo *t, const struct routes *r, const struct bfs *b, u32 host, struct trip wire,
-		       struct trip *cost)
+/* Fill in trips[switch * n_hosts + host]: the longest way from there to @host over the routes. */
+static void longest_to(const struct topo *t, const struct routes *r, struct walk *w, u32 host, struct trip wire,
+		       struct trip *trips)
 {
-	for (u32 i = 0; i < b->n; i++) {
-		u32 s = b->order[i];
-		const struct topo_node *node = switch_node(t, s);
-		u64 mask = r->mask[(size_t)s * r->n_hosts + host];
+	u32 unused;
 
-		cost[s] = (struct trip){ 0 };
+	walk_run(w, t, r, host, &unused); /* routes_compute() has seen to it that nothing goes round */
+	for (u32 i = 0; i < w->n; i++) {
+		u32 s = w->order[i];
+		u64 mask = r->mask[(size_t)s * r->n_hosts + host];
+		struct trip *trip = &trips[(size_t)s * r->n_hosts + host];
+
 		for (; mask; mask &= mask - 1) {
-			const struct topo_port *port = &node->ports[__builtin_ctzll(mask)];
+			const struct topo_port *port = &switch_node(t, s)->ports[__builtin_ctzll(mask)];
 			const struct topo_node *next = peer(t, port);
 			struct trip way = { 0 };
 
 			if (next->kind == TOPO_SWITCH)
-				way = cost[next->index];
-			cost[s] = longest(cost[s], add_link(way, &t->links[port->link], wire));
+				way = trips[(size_t)next->index * r->n_hosts + host];
+			*trip = longest(*trip, add_link(way, &t->links[port->link], wire));
 		}
 	}
 }
 
-/*
- * The frame and its answer are hashed apart, so each may take its own longest path. Both
- * are measured towards the destination: a link, and so a path, is the same both ways.
- * Returns 0, which no real round trip is, when there is no memory.
- */
+/* The longest ways from every switch to every host: [switch * n_hosts + host]. NULL without memory. */
+static struct trip *all_trips(const struct topo *t, const struct routes *r, struct trip wire)
+{
+	struct trip *trips = calloc((size_t)t->n_switches * t->n_hosts, sizeof(*trips));
+	struct walk w;
+
+	if (walk_init(&w, t) || !trips) {
+		free(trips);
+		trips = NULL;
+	}
+	for (u32 h = 0; trips && h < t->n_hosts; h++)
+		longest_to(t, r, &w, h, wire, trips);
+	walk_free(&w);
+	return trips;
+}
+
+/* From host to host: over the first link, and on from the switch there. */
+static struct trip host_trip(const struct topo *t, const struct trip *trips, u32 from, u32 to, struct trip wire)
+{
+	struct trip way = trips[(size_t)edge_switch(t, from) * t->n_hosts + to];
+
+	return add_link(way, &t->links[host_port(t, from)->link], wire);
+}
+
+/* The frame and its answer are hashed apart, so each may take its own longest path. */
 u64 routes_max_rtt(const struct topo *t, const struct routes *r, u32 fwd_wire, u32 rev_wire)
 {
-	struct trip wire = { fwd_wire, rev_wire };
-	struct trip *cost = calloc(t->n_switches, sizeof(*cost));
-	struct bfs b = { 0 };
+	struct trip wire = { fwd_wire, rev_wire, 0 };
+	struct trip *trips = all_trips(t, r, wire);
 	u64 max = 0;
-	u32 last = FAR;
 
-	if (bfs_init(&b, t) || !cost)
-		goto out;
-	for (u32 to = 0; to < t->n_hosts; to++) {
-		u32 root = edge_switch(t, to);
-
-		if (root != last)
-			bfs_run(&b, t, root);
-		last = root;
-		longest_to(t, r, &b, to, wire, cost);
-		for (u32 from = 0; from < t->n_hosts; from++) {
-			const struct topo_link *link = &t->links[host_port(t, from)->link];
-			struct trip way = add_link(cost[edge_switch(t, from)], link, wire);
-
-			if (from != to && way.fwd + way.rev > max)
-				max = way.fwd + way.rev;
-		}
-	}
-out:
-	free(cost);
-	bfs_free(&b);
+	for (u32 from = 0; trips && from < t->n_hosts; from++)
+		for (u32 to = 0; to < t->n_hosts; to++)
+			if (from != to)
+				max = larger(max,
+					     host_trip(t, trips, from, to, wire).fwd +
+						     host_trip(t, trips, to, from, wire).rev);
+	free(trips);
 	return max;
 }
 
-/* Like routes_max_rtt(), 0 when there is no memory. */
 u32 routes_max_hops(const struct topo *t, const struct routes *r)
 {
-	struct bfs b = { 0 };
-	u32 max = 0, last = FAR;
+	struct trip *trips = all_trips(t, r, (struct trip){ 0 });
+	u32 max = 0;
 
-	if (bfs_init(&b, t))
-		goto out;
-	for (u32 to = 0; to < t->n_hosts; to++) {
-		u32 root = edge_switch(t, to);
-
-		if (root != last)
-			bfs_run(&b, t, root);
-		last = root;
-		for (u32 from = 0; from < t->n_hosts; from++) {
-			u32 hops = b.dist[edge_switch(t, from)] + 2; /* and the two hosts' links */
-
-			if (from != to && hops > max)
-				max = hops;
-		}
-	}
-out:
-	bfs_free(&b);
+	for (u32 from = 0; trips && from < t->n_hosts; from++)
+		for (u32 to = 0; to < t->n_hosts; to++)
+			if (from != to)
+				max = larger(max, host_trip(t, trips, from, to, (struct trip){ 0 }).links);
+	free(trips);
 	return max;
 }

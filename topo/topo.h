@@ -42,6 +42,13 @@ struct topo_link {
 	u32 line;        /* line of the file it was declared on, for messages */
 };
 
+/* A route given by hand: to @host, switch @sw uses exactly these ports, shortest path or not. */
+struct topo_route {
+	u32 sw, host; /* their numbers */
+	u64 ports;    /* bit p set = port p; not 0 */
+	u32 line;     /* line of the file it was given on, for messages */
+};
+
 struct topo {
 	struct topo_node *nodes;
 	u32 n_nodes;
@@ -51,6 +58,8 @@ struct topo {
 	u32 n_hosts;
 	u32 *switches; /* node index of switch number s */
 	u32 n_switches;
+	struct topo_route *routes; /* by hand; by switch, then by host, no pair twice */
+	u32 n_routes;
 	char title[64]; /* what it is, e.g. "fat-tree k=6"; from the file's "title" line, or "" */
 };
 
@@ -64,8 +73,8 @@ void topo_free(struct topo *t);
 
 /*
  * Like topo_parse(), from a specification as users give it: a path to a file, or
- * "GENERATOR[:k=v,k=v...]" (fat-tree, leaf-spine, star, dumbbell), which runs the
- * script GENERATOR.sh found in @generators (a directory) with the words k=v.
+ * "GENERATOR[:k=v,k=v...]" (fat-tree, leaf-spine, melo, ring, star, dumbbell), which
+ * runs the script GENERATOR.sh found in @generators (a directory) with the words k=v.
  * A spec with a '/' or an existing file is a file. -ENOENT if neither fits.
  */
 int topo_open(const char *spec, const char *generators, struct topo **out, char *err);
@@ -75,23 +84,30 @@ int topo_print(const struct topo *t, FILE *out);
 
 /*
  * Routes: for each (switch, destination host) the set of ports that lie on a shortest
- * path (fewest links), as a bit mask: bit p set = port p. 0 = unreachable.
+ * path (fewest links), or those given by hand, as a bit mask: bit p set = port p.
+ * 0 = unreachable.
  */
 struct routes {
 	u32 n_switches, n_hosts;
 	u64 *mask; /* [switch * n_hosts + host] */
 };
 
+/*
+ * 0; -EINVAL and a line in err[TOPO_ERR_MAX] if hosts have no path between them, or if
+ * routes given by hand could send a frame round in a loop or to where no route goes on;
+ * -ENOMEM. r->mask is to be freed with routes_free() if it succeeds.
+ */
 int routes_compute(const struct topo *t, struct routes *r, char *err);
 void routes_free(struct routes *r);
 
 /*
- * The longest base round trip between any two hosts over any shortest path, in ps:
+ * The longest base round trip between any two hosts over any of the routes, in ps:
  * a frame of @fwd_wire bytes one way and one of @rev_wire bytes back, store and
  * forward, empty network: sum over links of (wire * ps_per_byte + delay), both ways.
+ * 0, which no real round trip is, when there is no memory.
  */
 u64 routes_max_rtt(const struct topo *t, const struct routes *r, u32 fwd_wire, u32 rev_wire);
-/* The most links on any shortest path between two hosts. */
+/* The most links that a frame crosses between two hosts by any of the routes; 0 when there is no memory. */
 u32 routes_max_hops(const struct topo *t, const struct routes *r);
 
 /*

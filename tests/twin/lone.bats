@@ -93,6 +93,22 @@ mixed()
 	done
 }
 
+# Hosts at 40 Gb/s, two links of 100 Gb/s and another delay to each of two spines: all ways alike, whichever ECMP takes.
+@test "lone flow: a leaf-spine fabric of 40 and 100 Gb/s" {
+	dir=$BATS_TEST_TMPDIR/out
+	topology=leaf-spine:leaves=3,spines=2,hosts=4,uplinks=2,uplink=100gbit,uplink_delay=1.5us
+	host=200:2000000 up=80:1500000
+	for mtu in 64 1000 2048; do
+		for how in "transport=roce pfc=on" "transport=irn pfc=on" "transport=irn pfc=off"; do
+			# shellcheck disable=SC2086 # two words
+			twin "$dir" topology=$topology mtu=$mtu $how workload=file:"$(lone_flows $mtu 0,11 9,2 5,6)"
+			for i in {0..7}; do check_ideal "$dir" $mtu first "$i" $host $up $up $host; done
+			for i in {8..11}; do check_ideal "$dir" $mtu first "$i" $host $host; done
+			all_done "$dir"
+		done
+	done
+}
+
 @test "lone flow: without PFC a slower link ahead drops RoCE's frames, and the flow still completes" {
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" topology="$(mixed)" pfc=off workload=file:"$(flows 0,1,3000000,0)"

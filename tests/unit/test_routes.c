@@ -233,6 +233,127 @@ static void routes_compute__chain(void **state)
 	free(text);
 }
 
+/*
+ *        s1        from s0 two ways to s2 of two links, one of one; by hand the longer ones can be taken
+ *      /    \
+ *   s0 ----- s2        ports: s0: h0, s1, s2, s3; s1: s0, s2; s2: h1, s1, s0, s3; s3: s0, s2
+ *   h0 \    / h1
+ *       s3
+ */
+#define DIAMOND                                                                                                        \
+	"default 40gbit 2us\nhost h0\nhost h1\n"                                                                       \
+	"switch s0\nswitch s1\nswitch s2\nswitch s3\n"                                                                 \
+	"link h0 s0\nlink s0 s1 40gbit 1us\nlink s1 s2 10gbit 1us\n"                                                   \
+	"link h1 s2\nlink s0 s2\nlink s0 s3\nlink s3 s2 40gbit 3us\n"
+
+static void routes_compute__by_hand(void **state)
+{
+	struct topo *t = parse(DIAMOND "route s0 h1 p1 p3\n");
+	struct routes r;
+
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_true(mask(&r, 0, 1) == (1 << 1 | 1 << 3));
+	assert_true(mask(&r, 0, 0) == 1 << 0); /* the other host's are as they were */
+	assert_true(mask(&r, 1, 1) == 1 << 1);
+	assert_true(mask(&r, 2, 0) == 1 << 2);
+	assert_int_equal(routes_max_hops(t, &r), 4);
+	/*
+	 * A frame of 10000 bytes from h0 to h1: by s1, 3 * 2000000 + 8000000 + 6000000; by s3, 4 * 2000000 + 9000000.
+	 * Its answer of 100 comes straight: 3 * (20000 + 2000000). The other way round it is the answer that goes by
+	 * s1.
+	 */
+	assert_int_equal(routes_max_rtt(t, &r, 10000, 100), 20000000 + 6060000);
+	assert_int_equal(routes_max_rtt(t, &r, 100, 10000), 20000000 + 6060000);
+	routes_free(&r);
+	topo_free(t);
+}
+
+static void routes_compute__by_hand_refused(void **state)
+{
+	static const char *const rows[][2] = {
+		{ DIAMOND "route s1 h1 p0\nroute s0 h1 p1\n", "route: to host h1: frames could go round: s0 s1 s0" },
+		/* One loop among the choices of ECMP is enough. */
+		{ DIAMOND "route s2 h1 p1 p3\n", "route: to host h1: frames could go round: s2 s3 s2" },
+		{ DIAMOND "route s2 h1 p0\nroute s1 h1 p0\nroute s0 h1 p3\n",
+		  "route: to host h1: frames could go round: s0 s3 s2 s1 s0" },
+		{ DIAMOND "switch a\nswitch b\nlink a b\nroute b h0 p0\n",
+		  "route: b to host h0: leads to a, which has no path there" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct topo *t = parse(rows[i][0]);
+		struct routes r;
+
+		assert_int_equal(routes_compute(t, &r, err), -EINVAL);
+		assert_string_equal(err, rows[i][1]);
+		assert_null(r.mask);
+		topo_free(t);
+	}
+}
+
+/* A message names the beginning and the end of a way that is too long for a line. */
+static void routes_compute__long_loop(void **state)
+{
+	struct routes r;
+	struct topo *t;
+	char *text;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+
+	fputs("default 40gbit 1ns\nhost h0\nhost h1\n", out);
+	for (u32 i = 0; i < 200; i++)
+		fprintf(out, "switch s%u\n", i);
+	fputs("link h0 s0\nlink h1 s0\n", out);
+	for (u32 i = 0; i < 200; i++)
+		fprintf(out, "link s%u s%u\n", i, (i + 1) % 200);
+	for (u32 i = 0; i < 200; i++)
+		fprintf(out, "route s%u h0 p%u\n", i, i ? 1 : 2);
+	fclose(out);
+	t = parse(text);
+	assert_int_equal(routes_compute(t, &r, err), -EINVAL);
+	assert_non_null(strstr(err, "route: to host h0: frames could go round: s0 s1 s2 "));
+	assert_non_null(strstr(err, " ... s0"));
+	topo_free(t);
+	free(text);
+}
+
+static void routes_compute__rings(void **state)
+{
+	char spec[48];
+
+	for (u32 n = 3; n <= 63; n += 15) {
+		struct routes r;
+		struct topo *t;
+
+		snprintf(spec, sizeof(spec), "ring:n=%u,hosts=1", n);
+		t = open_routes(spec, &r);
+		for (u32 s = 0; s < n; s++)
+			for (u32 h = 0; h < n; h++)
+				assert_int_equal(mask(&r, s, h), s == h ? 1 : s ? 4 : 2);
+		assert_int_equal(routes_max_hops(t, &r), n + 1);
+		routes_free(&r);
+		topo_free(t);
+		snprintf(spec, sizeof(spec), "ring:n=%u,hosts=1,routes=shortest", n);
+		t = open_routes(spec, &r);
+		assert_int_equal(routes_max_hops(t, &r), n / 2 + 2);
+		routes_free(&r);
+		topo_free(t);
+	}
+}
+
+/* 16 us of propagation; a frame of 1098 bytes on the wire and an ACK of 86 cross 40, 100, 100, 40 Gb/s. */
+static void routes_max_rtt__melo(void **state)
+{
+	struct routes r;
+	struct topo *t = open_routes("melo", &r);
+
+	assert_int_equal(routes_max_rtt(t, &r, 0, 0), 16 * PS_PER_US);
+	assert_int_equal(routes_max_rtt(t, &r, 1098, 86), 16 * PS_PER_US + 2 * (1098 + 86) * (200 + 80));
+	assert_int_equal(routes_max_hops(t, &r), 4);
+	routes_free(&r);
+	topo_free(t);
+}
+
 static void routes_compute__table_too_large(void **state)
 {
 	struct topo *t;
@@ -278,6 +399,11 @@ int main(void)
 		cmocka_unit_test(routes_compute__unreachable),
 		cmocka_unit_test(routes_compute__idle_island),
 		cmocka_unit_test(routes_compute__chain),
+		cmocka_unit_test(routes_compute__by_hand),
+		cmocka_unit_test(routes_compute__by_hand_refused),
+		cmocka_unit_test(routes_compute__long_loop),
+		cmocka_unit_test(routes_compute__rings),
+		cmocka_unit_test(routes_max_rtt__melo),
 		cmocka_unit_test(routes_compute__table_too_large),
 		cmocka_unit_test(routes_compute__quick),
 	};

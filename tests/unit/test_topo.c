@@ -70,14 +70,16 @@ static const char two_racks[] = "# a comment\r\n"
 				"link tor_2-b s0 10gbit loss 0\n"
 				"default 1gbit 1ps\n"
 				"link tor_2-b h1\r\n"
-				"link s0 tor_2-b loss 100%"; /* no newline at the end */
+				"route tor_2-b\th1 p2\n"
+				"link s0 tor_2-b loss 100%\n"
+				"route s0 h1 p3 p1 # not p2"; /* no newline at the end */
 
 static void check_two_racks(const struct topo *t)
 {
 	static const struct topo_link links[] = {
 		{ { 0, 1 }, { 0, 0 }, 200, 2000000, 500000000, 9 }, { { 1, 3 }, { 1, 0 }, 80, 1500000, 1, 10 },
 		{ { 3, 1 }, { 1, 2 }, 800, 2000000, 0, 11 },        { { 3, 2 }, { 2, 0 }, 8000, 1, 0, 13 },
-		{ { 1, 3 }, { 3, 3 }, 8000, 1, 1000000000, 14 },
+		{ { 1, 3 }, { 3, 3 }, 8000, 1, 1000000000, 15 },
 	};
 
 	assert_string_equal(t->title, "two racks");
@@ -100,11 +102,19 @@ static void check_two_racks(const struct topo *t)
 		assert_int_equal(t->links[l].delay_ps, links[l].delay_ps);
 		assert_int_equal(t->links[l].loss_ppb, links[l].loss_ppb);
 	}
+	/* by switch and host, however they came */
+	assert_int_equal(t->n_routes, 2);
+	assert_int_equal(t->routes[0].sw, 0);
+	assert_int_equal(t->routes[0].host, 1);
+	assert_true(t->routes[0].ports == (1 << 1 | 1 << 3));
+	assert_int_equal(t->routes[1].sw, 1);
+	assert_int_equal(t->routes[1].host, 1);
+	assert_true(t->routes[1].ports == 1 << 2);
 }
 
 static void topo_parse__every_statement(void **state)
 {
-	static const u32 lines[] = { 9, 10, 11, 13, 14 };
+	static const u32 lines[] = { 9, 10, 11, 13, 15 };
 	struct topo *t = parse_ok(two_racks);
 
 	check_two_racks(t);
@@ -129,7 +139,7 @@ static void topo_print__is_read_back(void **state)
 
 	assert_non_null(strstr(text, "title two racks\nhost h0\nswitch s0\nhost h1\n"));
 	assert_non_null(strstr(text, "link s0 tor_2-b 100gbit 1500ns loss 0.000000001\n"));
-	assert_non_null(strstr(text, "link s0 tor_2-b 1gbit 1ps loss 1\n"));
+	assert_non_null(strstr(text, "link s0 tor_2-b 1gbit 1ps loss 1\nroute s0 h1 p1 p3\nroute tor_2-b h1 p2\n"));
 	again = parse_ok(text);
 	check_two_racks(again);
 	text2 = print(again);
@@ -149,8 +159,8 @@ static void topo_parse__refused(void **state)
 		{ "", "f:1: no hosts: a lab needs two or more" },
 		{ "# nothing\n\n", "f:2: no hosts: a lab needs two or more" },
 		{ "host h0\nswitch s0\nlink h0 s0 40gbit 2us\n", "f:3: only one host: a lab needs two or more" },
-		{ "hots h0\n", "f:1: unknown word 'hots': say title, default, host, switch or link" },
-		{ "Host h0\n", "f:1: unknown word 'Host': say title, default, host, switch or link" },
+		{ "hots h0\n", "f:1: unknown word 'hots': say title, default, host, switch, link or route" },
+		{ "Host h0\n", "f:1: unknown word 'Host': say title, default, host, switch, link or route" },
 		{ "host\n", "f:1: host: name missing" },
 		{ "\nswitch\n", "f:2: switch: name missing" },
 		{ "host h0 h1\n", "f:1: host: unexpected word 'h1'" },
@@ -163,6 +173,24 @@ static void topo_parse__refused(void **state)
 		{ "switch a/b\n", "f:1: name a/b: must be a small letter, then small letters, digits, '_' or '-'" },
 		{ "switch ..\n", "f:1: name ..: must be a small letter, then small letters, digits, '_' or '-'" },
 		{ "host ctl\n", "f:1: name ctl: reserved for the lab itself" },
+		{ HEAD "route s0 h1\n", "f:4: route: a switch, a host and one port or more needed" },
+		{ HEAD "route\n", "f:4: route: a switch, a host and one port or more needed" },
+		{ HEAD LINKS "route s9 h1 p1\n", "f:6: route: unknown node s9: declare it on a line above" },
+		{ HEAD LINKS "route s0 h9 p1\n", "f:6: route: unknown node h9: declare it on a line above" },
+		{ HEAD LINKS "route h0 h1 p0\n", "f:6: route: h0: not a switch" },
+		{ HEAD LINKS "route s0 s0 p0\n", "f:6: route: s0: not a host" },
+		{ HEAD LINKS "route s0 h1 p2\n", "f:6: route: port p2: switch s0 has 2 ports by this line, from p0" },
+		{ HEAD "route s0 h1 p0\n" LINKS, "f:4: route: port p0: switch s0 has 0 ports by this line, from p0" },
+		{ HEAD LINKS "route s0 h1 1\n", "f:6: route: port '1': say p0, p1, ..." },
+		{ HEAD LINKS "route s0 h1 p\n", "f:6: route: port 'p': say p0, p1, ..." },
+		{ HEAD LINKS "route s0 h1 p01\n", "f:6: route: port 'p01': say p0, p1, ..." },
+		{ HEAD LINKS "route s0 h1 p-1\n", "f:6: route: port 'p-1': say p0, p1, ..." },
+		{ HEAD LINKS "route s0 h1 p4294967297\n", "f:6: route: port 'p4294967297': say p0, p1, ..." },
+		{ HEAD LINKS "route s0 h1 p1 h0\n", "f:6: route: port 'h0': say p0, p1, ..." },
+		{ HEAD LINKS "route s0 h1 p1 p1\n", "f:6: route: port p1: given twice" },
+		{ HEAD LINKS "route s0 h1 p0\n", "f:6: route: port p0: leads to host h0, and hosts do not forward" },
+		{ HEAD LINKS "route s0 h1 p1\nroute s0 h0 p0\nroute s0 h1 p1\n",
+		  "f:8: route: s0 h1: already given on line 6" },
 		{ HEAD "link\n", "f:4: link: two nodes needed" },
 		{ HEAD "link h0\n", "f:4: link: two nodes needed" },
 		{ HEAD "link h0 s0\n", "f:4: link: rate missing, and there is no default line above" },

@@ -139,6 +139,88 @@ static void leaf_spine__shape(void **state)
 	assert_int_equal(t->n_hosts, 3840);
 	assert_int_equal(t->links[t->n_links - 1].ps_per_byte, 320);
 	topo_free(t);
+	t = open_ok("leaf-spine:leaves=2,spines=2,hosts=3,uplinks=2,uplink=100gbit,uplink_delay=5us");
+	assert_string_equal(t->title, "leaf-spine leaves=2 spines=2 hosts=3 uplinks=2");
+	assert_int_equal(t->n_links, 6 + 8);
+	assert_int_equal(neighbour(t, 1, 4), t->switches[2]);
+	assert_int_equal(neighbour(t, 1, 5), t->switches[3]);
+	assert_int_equal(neighbour(t, 3, 1), t->switches[0]);
+	assert_int_equal(neighbour(t, 3, 2), t->switches[1]);
+	assert_int_equal(t->links[5].delay_ps, 2000000);
+	assert_int_equal(t->links[6].delay_ps, 5000000);
+	assert_int_equal(t->links[6].ps_per_byte, 80);
+	topo_free(t);
+}
+
+/* A line of what a generator prints, by its beginning; empty if there is none. */
+static void printed_line(const char *command, const char *start, char *line, int size)
+{
+	FILE *in = popen(command, "r");
+
+	assert_non_null(in);
+	while (fgets(line, size, in))
+		if (!strncmp(line, start, strlen(start)))
+			break;
+	if (strncmp(line, start, strlen(start)))
+		*line = '\0';
+	pclose(in);
+}
+
+static void leaf_spine__says_its_oversubscription(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "", "# of a leaf: hosts 160 Gb/s, uplinks 80 Gb/s: oversubscription 2\n" },
+		{ "hosts=12 uplink=100gbit", "# of a leaf: hosts 480 Gb/s, uplinks 200 Gb/s: oversubscription 2.4\n" },
+		{ "hosts=3 rate=400mbit spines=1 uplinks=3 uplink=100mbit",
+		  "# of a leaf: hosts 1.2 Gb/s, uplinks 0.3 Gb/s: oversubscription 4\n" },
+	};
+	char command[120], line[120];
+
+	for (size_t i = 0; i < N(rows); i++) {
+		snprintf(command, sizeof(command), "topo/leaf-spine.sh %s", rows[i][0]);
+		printed_line(command, "#", line, sizeof(line));
+		assert_string_equal(line, rows[i][1]);
+	}
+}
+
+static void melo__shape(void **state)
+{
+	struct topo *t = open_ok("melo");
+
+	assert_int_equal(t->n_hosts, 320);
+	assert_int_equal(t->n_switches, 36);
+	assert_int_equal(t->n_links, 320 + 128);
+	for (u32 l = 0; l < t->n_links; l++) {
+		assert_int_equal(t->links[l].ps_per_byte, l < 320 ? 200 : 80);
+		assert_int_equal(t->links[l].delay_ps, 2000000);
+	}
+	topo_free(t);
+	t = open_ok("melo:leaves=2,spines=1,hosts=3,rate=10gbit,uplink=40gbit,rtt=16.1us");
+	assert_int_equal(t->n_hosts, 6);
+	assert_int_equal(t->links[7].ps_per_byte, 200);
+	assert_int_equal(t->links[0].delay_ps, 2012500);
+	topo_free(t);
+}
+
+static void ring__shape(void **state)
+{
+	struct topo *t = open_ok("ring:n=5,hosts=2,ring=100gbit");
+
+	assert_string_equal(t->title, "ring n=5 hosts=2 clockwise");
+	assert_int_equal(t->n_hosts, 10);
+	assert_int_equal(t->n_switches, 5);
+	assert_int_equal(t->n_links, 15);
+	assert_int_equal(t->n_routes, 5 * 8);
+	for (u32 s = 0; s < 5; s++) {
+		assert_int_equal(neighbour(t, s, 1), t->hosts[2 * s + 1]);
+		assert_int_equal(neighbour(t, s, s ? 3 : 2), t->switches[(s + 1) % 5]);
+		assert_int_equal(t->links[10 + s].ps_per_byte, 80);
+	}
+	topo_free(t);
+	t = open_ok("ring:routes=shortest");
+	assert_int_equal(t->n_hosts, 8);
+	assert_int_equal(t->n_routes, 0);
+	topo_free(t);
 }
 
 static void star_and_dumbbell__shape(void **state)
@@ -175,7 +257,20 @@ static void generators__refuse_bad_arguments(void **state)
 		{ "fat-tree:rate=40", "topology fat-tree: fat-tree: rate=40: not like 40gbit" },
 		{ "fat-tree:delay=2gbit", "topology fat-tree: fat-tree: delay=2gbit: not like 2us" },
 		{ "leaf-spine:hosts=60,spines=5",
-		  "topology leaf-spine: leaf-spine: hosts=60 spines=5: a leaf has at most 64 ports" },
+		  "topology leaf-spine: leaf-spine: hosts=60 spines=5 uplinks=1: a leaf has at most 64 ports" },
+		{ "leaf-spine:hosts=5,uplinks=30",
+		  "topology leaf-spine: leaf-spine: hosts=5 spines=2 uplinks=30: a leaf has at most 64 ports" },
+		{ "leaf-spine:leaves=33,uplinks=2",
+		  "topology leaf-spine: leaf-spine: leaves=33 uplinks=2: a spine has at most 64 ports" },
+		{ "leaf-spine:uplink_delay=5", "topology leaf-spine: leaf-spine: uplink_delay=5: not like 2us" },
+		{ "melo:rtt=1ps", "topology melo: melo: rtt=1ps: an eighth of it is not a whole number of ps" },
+		{ "melo:rtt=16", "topology melo: melo: rtt=16: not like 2us" },
+		{ "melo:delay=2us",
+		  "topology melo: melo: delay: unknown key: say spines leaves hosts rate uplink rtt" },
+		{ "melo:leaves=65", "topology melo: leaf-spine: leaves=65: not from 1 to 64" },
+		{ "ring:n=2", "topology ring: ring: n=2: not from 3 to 63" },
+		{ "ring:hosts=63", "topology ring: ring: hosts=63: not from 1 to 62" },
+		{ "ring:routes=left", "topology ring: ring: routes=left: say clockwise or shortest" },
 		{ "leaf-spine:leaves=1,hosts=1", "topology leaf-spine: leaf-spine: leaves=1 hosts=1: only one host" },
 		{ "leaf-spine:leaves=65", "topology leaf-spine: leaf-spine: leaves=65: not from 1 to 64" },
 		{ "star:n=1", "topology star: star: n=1: not from 2 to 64" },
@@ -195,7 +290,8 @@ static void generators__refuse_bad_arguments(void **state)
 
 static void topo_open__bad_specs(void **state)
 {
-	static const char known[] = "no such file or generator (generators: dumbbell, fat-tree, leaf-spine, star)";
+	static const char known[] =
+		"no such file or generator (generators: dumbbell, fat-tree, leaf-spine, melo, ring, star)";
 	static const char *const names[] = {
 		"fat-tre", "", "..", "generator.inc", "fat tree", "-star", "Star", "$(id)"
 	};
@@ -245,7 +341,8 @@ static void topo_open__files(void **state)
 	assert_int_equal(topo_open("Makefile", GENERATORS, &t, err), -EINVAL);
 	assert_memory_equal(err, "Makefile:", 9);
 	open_refused("topo", GENERATORS, -ENOENT,
-		     "topology topo: no such file or generator (generators: dumbbell, fat-tree, leaf-spine, star)");
+		     "topology topo: no such file or generator (generators: dumbbell, fat-tree, leaf-spine, melo, "
+		     "ring, star)");
 }
 
 static void write_script(const char *name, const char *text, mode_t mode)
@@ -275,9 +372,11 @@ static void topo_open__scripts_that_fail(void **state)
 	open_refused("empty", dir, -EINVAL, "empty:1: no hosts: a lab needs two or more");
 	/* More on stderr than any pipe holds, before the output. */
 	write_script("chatty", "#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x >&2\necho bad\n", 0755);
-	open_refused("chatty", dir, -EINVAL, "chatty:1: unknown word 'bad': say title, default, host, switch or link");
+	open_refused("chatty", dir, -EINVAL,
+		     "chatty:1: unknown word 'bad': say title, default, host, switch, link or route");
 	write_script("endless", "#!/bin/sh\nexec yes\n", 0755);
-	open_refused("endless", dir, -EINVAL, "endless:1: unknown word 'y': say title, default, host, switch or link");
+	open_refused("endless", dir, -EINVAL,
+		     "endless:1: unknown word 'y': say title, default, host, switch, link or route");
 	write_script("plain", "#!/bin/sh\n", 0644);
 	snprintf(message, sizeof(message), "topology plain: %s/plain.sh: cannot run: Permission denied", dir);
 	open_refused("plain", dir, -EINVAL, message);
@@ -314,6 +413,9 @@ int main(void)
 		cmocka_unit_test(fat_tree__default_is_the_papers),
 		cmocka_unit_test(fat_tree__prints_and_reads_back),
 		cmocka_unit_test(leaf_spine__shape),
+		cmocka_unit_test(leaf_spine__says_its_oversubscription),
+		cmocka_unit_test(melo__shape),
+		cmocka_unit_test(ring__shape),
 		cmocka_unit_test(star_and_dumbbell__shape),
 		cmocka_unit_test(generators__refuse_bad_arguments),
 		cmocka_unit_test(topo_open__bad_specs),
