@@ -298,6 +298,14 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 	return (int)(id & 0x7fffffff);
 }
 
+/* The class that output @o serves now. */
+static inline u32 port_class(struct port *o, u64 now)
+{
+	if (FAB_CFG.wrr)
+		return arbiter_class_wrr(o->busy_classes, &o->pause, now, FAB_CFG.turn_bytes, &o->turns);
+	return arbiter_class(o->busy_classes, &o->pause, now);
+}
+
 /* Port @out is free and has something to send. */
 FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 {
@@ -315,13 +323,15 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 		s->key[out] = port_key(o, now);
 		return 0;
 	}
-	class = arbiter_class(o->busy_classes, &o->pause, now);
+	class = port_class(o, now);
 	id = sw_dequeue(s, out, class, now);
 	f = id < 0 ? 0 : fab_frame(id);
 	if (!f)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
 	end = now + (u64)wire_bytes(f->len) * o->cfg.ps_per_byte;
 	o->busy_until = end;
+	if (FAB_CFG.wrr)
+		arbiter_wrr_sent(&o->turns, class, wire_bytes(f->len));
 	o->stats.tx_frames++;
 	o->stats.tx_bytes += f->len;
 	o->stats.tx_data += !!(f->flags & FRAME_DATA);

@@ -82,6 +82,12 @@ struct pause_state {
 	u64 total;              /* ps paused, summed over classes, as far as accounted */
 };
 
+/* Weighted turns between the classes of an output: see arbiter_class_wrr(). */
+struct class_turns {
+	s32 left[FAB_CLASSES]; /* bytes on the wire that a class may still send in its turn; below 0: sent ahead */
+	u32 at;                /* the class whose turn it is */
+};
+
 /* Fixed for the run, set before the first window. */
 struct port_cfg {
 	u32 sw;   /* switch number */
@@ -133,6 +139,7 @@ struct port {
 	u64 inputs[FAB_CLASSES]; /* inputs with a non-empty VOQ for this output */
 	u64 queue[FAB_CLASSES];  /* bytes in those VOQs */
 	u8 turn[FAB_CLASSES];    /* round-robin: the input whose turn it is */
+	struct class_turns turns;
 	/* what this window's list holds for the link */
 	u32 chunk;      /* last chunk of the emission list with a frame of ours */
 	u32 chunk_used; /* frames in it */
@@ -188,9 +195,11 @@ struct fab_cfg {
 	u32 pmax; /* probability x 2^32 */
 	u8 pfc;   /* classes under PFC */
 	u8 ecn;   /* 1: RED-style marking */
-	u8 pad[2];
-	u32 n_small;    /* frames 0..n_small-1 have small slots, the others large ones */
-	u32 slot_large; /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
+	u8 wrr;   /* 1: classes take weighted turns; 0: the highest first */
+	u8 pad;
+	u32 turn_bytes[FAB_CLASSES]; /* of a class's turn: at least the longest frame's on the wire */
+	u32 n_small;                 /* frames 0..n_small-1 have small slots, the others large ones */
+	u32 slot_large;              /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
 };
 
 enum fab_error {

@@ -62,6 +62,24 @@ static int check_ranges(const struct run_cfg *c, char *err)
 	return 0;
 }
 
+int cfg_weights(const char *text, u32 out[CFG_CLASSES])
+{
+	for (u32 i = 0; i < CFG_CLASSES; i++) {
+		size_t len = strspn(text, "0123456789");
+		char digits[8];
+		u64 v;
+
+		if (!len || len >= sizeof(digits) || text[len] != (i < CFG_CLASSES - 1 ? ',' : '\0'))
+			return -1;
+		snprintf(digits, sizeof(digits), "%.*s", (int)len, text);
+		if (csv_u64(digits, CFG_WEIGHT_MAX, &v) || !v)
+			return -1;
+		out[i] = (u32)v;
+		text += len + 1;
+	}
+	return 0;
+}
+
 #define ALL_BUT_IWARP "roce|irn|irn-gbn|irn-nobdp|melo"
 #define DCQCN "dcqcn|dcqcn-connectx"
 #define TIMELY "timely|timely-patched"
@@ -107,6 +125,7 @@ static const struct scope {
 	{ "timely_hai", "cc", TIMELY, "does not use it" },
 	{ "timely_segment", "cc", TIMELY, "does not use it" },
 	{ "ib_levels", "cc", IB, "does not use it" },
+	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
 	{ "senders", "workload", "incast", "has no use for it" },
 	{ "bytes", "workload", "incast|permutation", "has no use for it" },
 };
@@ -155,6 +174,11 @@ static int check_scopes(const struct run_cfg *c, char *err)
 
 static int check_switch(const struct run_cfg *c, char *err)
 {
+	u32 weights[CFG_CLASSES];
+
+	if (cfg_weights(c->weights, weights))
+		return csv_error(err, "weights=%s: not one per class; allowed: eight numbers 1..%u with commas between",
+				 csv_quote(c->weights).s, CFG_WEIGHT_MAX);
 	if (c->buffer < c->mtu + FRAME_OVERHEAD)
 		return csv_error(err, "buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
 				 c->buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);

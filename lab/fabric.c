@@ -212,6 +212,10 @@ static void plan_fab_cfg(struct fabric *f)
 	f->fab.pmax = loss_scale(c->pmax_ppb);
 	f->fab.ecn = c->ecn == CFG_ECN_RED;
 	f->fab.pfc = c->pfc ? 0xff : 0;
+	f->fab.wrr = c->wrr;
+	cfg_weights(c->weights, f->fab.turn_bytes); /* cfg_finish() has found them well-formed */
+	for (u32 i = 0; i < FAB_CLASSES; i++)
+		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
 }
 
 /* Memory that agents, which are child processes, share with the conductor. */
