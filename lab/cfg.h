@@ -19,7 +19,8 @@
 #define CFG_WEIGHT_MAX 100
 
 enum cfg_engine { ENGINE_KERNEL, ENGINE_TWIN };
-enum cfg_ecn { CFG_ECN_OFF, CFG_ECN_RED, CFG_ECN_AUTO }; /* auto: until cfg_finish() */
+/* As enum fab_ecn; auto: until cfg_finish(). */
+enum cfg_ecn { CFG_ECN_OFF, CFG_ECN_RED, CFG_ECN_STEP, CFG_ECN_IB, CFG_ECN_IB_INPUT, CFG_ECN_IB_OUTPUT, CFG_ECN_AUTO };
 enum cfg_until { UNTIL_DONE, UNTIL_ARRIVALS };
 enum cfg_auto { CFG_OFF, CFG_ON, CFG_AUTO };
 
@@ -38,7 +39,8 @@ struct run_cfg {
 	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
 	bool pfc;              /* pfc=on|off, default on for roce, off for others */
 	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
-	enum cfg_ecn ecn;      /* ecn=auto|off|red; auto = red if congestion control goes by marks, else off */
+	enum cfg_ecn ecn;      /* ecn=auto|off|red|step|ib|ib-input|ib-output; auto = red if congestion control goes by
+				  marks, else off */
 	u32 kmin, kmax;        /* kmin=5KB, kmax=200KB */
 	u32 pmax_ppb;          /* pmax=0.01 */
 	bool wrr;              /* sched=strict|wrr */

@@ -125,6 +125,9 @@ static const struct scope {
 	{ "timely_hai", "cc", TIMELY, "does not use it" },
 	{ "timely_segment", "cc", TIMELY, "does not use it" },
 	{ "ib_levels", "cc", IB, "does not use it" },
+	{ "kmin", "ecn", "off|red|step", "goes by full buffers" },
+	{ "kmax", "ecn", "off|red", "has no such threshold" },
+	{ "pmax", "ecn", "off|red", "marks for certain" },
 	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
 	{ "senders", "workload", "incast", "has no use for it" },
 	{ "bytes", "workload", "incast|permutation", "has no use for it" },
@@ -189,14 +192,15 @@ static int check_switch(const struct run_cfg *c, char *err)
 		return csv_error(err, "xon=%u: above xoff=%u; allowed: up to xoff", c->xon, c->xoff);
 	if (c->xon > c->buffer)
 		return csv_error(err, "xon=%u: above buffer=%u; allowed: up to xoff", c->xon, c->buffer);
-	if (c->kmin > c->kmax)
+	if (c->kmin > c->kmax && c->ecn != CFG_ECN_STEP)
 		return csv_error(err, "kmin=%u: above kmax=%u; allowed: up to kmax", c->kmin, c->kmax);
 	if (*c->loss_at && !c->loss_ppb)
 		return csv_error(err, "loss=0@%s: a switch without a loss; allowed: a probability above 0, or no @",
 				 csv_quote(c->loss_at).s);
 	if (c->ecn == CFG_ECN_OFF && needs_marks(c))
-		return csv_error(err, "ecn=off: nobody would mark, and cc=%s goes by marks; allowed: red or auto",
-				 c->cc);
+		return csv_error(
+			err, "ecn=off: nobody would mark, and cc=%s goes by marks; allowed: auto, or a kind of marking",
+			c->cc);
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 
 const char *const cfg_on_off[] = { [CFG_OFF] = "off", [CFG_ON] = "on", NULL };
 static const char *const engines[] = { [ENGINE_KERNEL] = "kernel", [ENGINE_TWIN] = "twin", NULL };
-static const char *const ecn_words[] = { [CFG_ECN_OFF] = "off", [CFG_ECN_RED] = "red", NULL };
+static const char *const ecn_words[] = { "off", "red", "step", "ib", "ib-input", "ib-output", NULL };
 static const char *const sched_words[] = { "strict", "wrr", NULL };
 static const char *const until_words[] = { [UNTIL_DONE] = "done", [UNTIL_ARRIVALS] = "arrivals", NULL };
 
@@ -105,13 +105,13 @@ static const struct cfg_key switch_keys[] = {
 	  .words = ecn_words,
 	  .special = { "auto", CFG_ECN_AUTO },
 	  .def = "auto",
-	  .help = "marking in the switches; auto = red if congestion control goes by marks, else off" },
+	  .help = "marking: by queue length, or by HP's rule when a buffer is full; auto = red if cc goes by marks" },
 	{ .name = "kmin",
 	  .kind = CFG_SIZE,
 	  CFG_MEMBER(kmin),
 	  .max = BUFFER_MAX,
 	  .def = "5000",
-	  .help = "a queue below this is never marked" },
+	  .help = "a queue below this is never marked; ecn=step: one above it always" },
 	{ .name = "kmax",
 	  .kind = CFG_SIZE,
 	  CFG_MEMBER(kmax),

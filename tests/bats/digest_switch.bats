@@ -38,3 +38,14 @@ differs()
 	differs topology=star:n=5 "${case[@]}" sched=strict
 	alike star:n=5 "${case[@]}" sched=wrr weights=1,1,1,9,1,1,1,1 transport=irn buffer=20KB
 }
+
+@test "digest: kernel and twin with each kind of marking" {
+	requires root veth kernel
+	up fat-tree:k=4
+	for ecn in step ib ib-input ib-output; do
+		alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=60KB cc=ib-aimd ecn=$ecn
+		[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	done
+	alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=30KB cc=ib-lipd ecn=ib pfc=off transport=irn
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+}

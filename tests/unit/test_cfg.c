@@ -176,7 +176,7 @@ static void set__refuses(void **state)
 		{ "transport=tcp", "transport=tcp: unknown; allowed: roce|irn|irn-gbn|irn-nobdp|melo|iwarp" },
 		{ "cc=reno", "cc=reno: unknown; allowed: none|dcqcn|dcqcn-connectx|timely|timely-patched|ib-aimd|" },
 		{ "pfc=yes", "pfc=yes: unknown; allowed: off|on|auto" },
-		{ "ecn=ib", "ecn=ib: unknown; allowed: off|red|auto" },
+		{ "ecn=dctcp", "ecn=dctcp: unknown; allowed: off|red|step|ib|ib-input|ib-output|auto" },
 		{ "timeouts=never", "allowed: off|on|auto" },
 		{ "rate=40", "rate=40: no unit" },
 		{ "rate=0gbit", "rate=0gbit: must be above 0" },

@@ -50,6 +50,8 @@ static void finish__by_transport_and_cc(void **state)
 	assert_int_equal(finish(SET("cc=timely", "ecn=red")).ecn, CFG_ECN_RED);
 	assert_int_equal(finish(SET("cc=dcqcn", "ecn=off", "ecn=auto")).ecn, CFG_ECN_RED);
 	assert_int_equal(finish(SET("ecn=red")).ecn, CFG_ECN_RED);
+	assert_int_equal(finish(SET("cc=ib-aimd", "ecn=ib-output")).ecn, CFG_ECN_IB_OUTPUT);
+	assert_int_equal(finish(SET("ecn=step", "kmin=300KB")).kmin, 300000); /* above kmax, which it does not use */
 }
 
 static void finish__contradictions(void **state)
@@ -88,6 +90,11 @@ static void finish__contradictions(void **state)
 		{ "a weight of 0", "sched=wrr", "weights=1,1,1,1,1,1,1,0", "not one per class" },
 		{ "a weight of 101", "sched=wrr", "weights=101,1,1,1,1,1,1,1", "numbers 1..100" },
 		{ "a blank weight", "sched=wrr", "weights=1,1,1,,1,1,1,1", "not one per class" },
+		{ "kmax with a step", "ecn=step", "kmax=30KB", "kmax=30000: ecn=step has no such threshold" },
+		{ "pmax with a step", "ecn=step", "pmax=0.5", "pmax=0.5: ecn=step marks for certain" },
+		{ "kmin with ib", "ecn=ib-input", "kmin=9KB", "kmin=9000: ecn=ib-input goes by full buffers" },
+		{ "kmax with ib", "ecn=ib", "kmax=30KB", "kmax=30000: ecn=ib has no such threshold" },
+		{ "pmax with ib", "ecn=ib-output", "pmax=0.5", "allowed: with ecn=off|red" },
 		{ "unmarked dcqcn", "cc=dcqcn", "ecn=off", "ecn=off: nobody would mark, and cc=dcqcn goes by marks" },
 		{ "unmarked connectx", "cc=dcqcn-connectx", "ecn=off", "ecn=off: nobody would mark" },
 		{ "unmarked ib", "cc=ib-lipd", "ecn=off", "ecn=off: nobody would mark, and cc=ib-lipd" },
