@@ -35,6 +35,9 @@ holds()
 	awk "BEGIN { exit !($1) }" || { echo "does not hold: $1"; return 1; }
 }
 
+# show LINE: a figure for whoever runs the test; and with the test's output, if it fails.
+show() { echo "$1"; echo "# $1" >&3; }
+
 # value DIR KEY: from summary.json.
 value() { sed -n "s/^ *\"$2\": \(.*[^,]\),*\$/\1/p" "$1/summary.json"; }
 
