@@ -3,6 +3,7 @@
 #include "agent/packet.h"
 
 #include <libdeflate.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "agent/packet_impl.h"
@@ -401,7 +402,7 @@ int packet_parse(const u8 *h, u32 have, u32 len, struct rx_packet *p)
 	if (get16(h + 12) != ETHERTYPE_IP || ip[0] != 0x45 || (get16(ip + 6) & 0x3fff) || /* a fragment */
 	    total + ETH_LEN > len)
 		return -1;
-	memset(p, 0, sizeof(*p));
+	memset(p, 0, offsetof(struct rx_packet, ranges));
 	p->ecn = ip[1] & 3;
 	p->src = get32(ip + 12) - HOST_NET - 1;
 	if (ip[9] == IP_UDP)

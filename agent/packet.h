@@ -78,16 +78,16 @@ struct rx_packet {
 	u8 syndrome;       /* AETH, of RoCE's answers and READ responses */
 	u32 msn;           /* the same */
 	bool has_reth;
-	u64 va;       /* RETH; data of TCP: DDP's tagged offset */
-	u32 rkey;     /* RETH; data of TCP: STag */
-	u32 dma_len;  /* RETH */
-	u32 n_ranges; /* holes or SACK blocks, as PSNs or sequence numbers, from .. to-1, as the other side says */
-	struct {
-		u32 from, to;
-	} ranges[PACKET_RANGES];
+	u64 va;          /* RETH; data of TCP: DDP's tagged offset */
+	u32 rkey;        /* RETH; data of TCP: STag */
+	u32 dma_len;     /* RETH */
 	u16 payload_off; /* where it begins in the frame */
 	u16 crc_off;     /* where the CRC that ends the packet begins; TCP answers, that have none: where they end */
 	u32 src;         /* host */
+	u32 n_ranges;    /* holes or SACK blocks, as PSNs or sequence numbers, from .. to-1, as the other side says */
+	struct {
+		u32 from, to;
+	} ranges[PACKET_RANGES];
 };
 
 /* QP numbers of a flow: the requester's is even, the responder's odd. */

@@ -10,182 +10,15 @@
  *   fab_emit(port, frame or NULL, id, arrival, pause, resume)   a departure
  *   FAB_FN                                   how these functions are declared; FAB_MEM, see sw_next()
  *
- * Functions return 0, or -1 after fab_fail() has noted what and where.
+ * The ways in and out are in bpf/enqueue.h and bpf/dequeue.h. Functions return 0, or -1 after fab_fail() has noted what
+ * and where.
  */
 #ifndef LOSSLAB_ADVANCE_H
 #define LOSSLAB_ADVANCE_H
 
-#include "bpf/arbiter.h"
-#include "bpf/ecn.h"
-#include "bpf/fabric.h"
-#include "bpf/hash.h"
-#include "bpf/pfc.h"
-#include "bpf/route.h"
-
-static inline int fab_fail(enum fab_error error, u32 port)
-{
-	struct fab_state *st = fab_state();
-
-	if (st && !st->error) {
-		st->error = error;
-		st->error_port = port;
-	}
-	return -1;
-}
-
-static inline u64 min64(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
-static inline u64 max64(u64 a, u64 b)
-{
-	return a > b ? a : b;
-}
-
-/* The next event of a port: the first arrival, the first PAUSE to repeat, the next departure. */
-static inline u64 port_key(const struct port *p, u64 now)
-{
-	u64 key = p->arr_key;
-	u64 ready = p->pfc_pending ? 0 : arbiter_ready(p->busy_classes, &p->pause);
-
-	if (ready != TIME_NEVER)
-		key = min64(key, KEY(max64(max64(ready, p->busy_until), now), EV_DEPARTURE));
-	if (!p->xoff)
-		return key;
-	for (u32 c = 0; c < FAB_CLASSES; c++)
-		if ((p->xoff >> c & 1) && p->refresh[c] != TIME_NEVER)
-			key = min64(key, KEY(max64(p->refresh[c], now), EV_TIMER));
-	return key;
-}
-
-/* Look up the first frame of the arrival queue. */
-static inline int port_peek(struct port *p, u32 number)
-{
-	struct port_rx *rx = fab_rx(number);
-	u64 *entry;
-	struct frame *f;
-
-	p->arr_key = KEY_NEVER;
-	if (!rx)
-		return fab_fail(FAB_INTERNAL, number);
-	if (*(volatile u32 *)&rx->tail == p->arrq_head)
-		return 0;
-	entry = fab_arrq(p->cfg.arrq_base + (p->arrq_head & p->cfg.arrq_mask));
-	f = entry ? fab_frame(*entry) : 0;
-	if (!f)
-		return fab_fail(FAB_INTERNAL, number);
-	p->arr_key = KEY(f->arrival, f->flags & FRAME_PFC ? EV_PFC_ARRIVAL : EV_ARRIVAL);
-	return 0;
-}
-
-/* Put frame @id at the end of VOQ @n. */
-static inline int voq_push(u32 n, u32 id)
-{
-	struct voq *q = fab_voq(n);
-	struct frame *last;
-
-	if (!q)
-		return -1;
-	if (q->head == FAB_NONE) {
-		q->head = id;
-	} else {
-		last = fab_frame(q->tail);
-		if (!last)
-			return -1;
-		last->next = id;
-	}
-	q->tail = id;
-	return 0;
-}
-
-static inline u32 voq_index(const struct sw *s, u32 out, u32 in, u32 class)
-{
-	return s->voq_base + (out * s->n_ports + in) * FAB_CLASSES + class;
-}
-
-/* A frame ends here, for a named reason. */
-static inline int sw_drop(struct port *p, u32 id, enum fab_drop reason)
-{
-	p->stats.drops[reason]++;
-	fab_release(id);
-	return 0;
-}
-
-/* Count an arriving frame into its input's buffer and see whether the sender must pause. */
-static inline void port_occupy(struct port *p, u32 class, u32 len)
-{
-	u32 occ = p->occ[class] + len;
-
-	p->occ[class] = occ;
-	if (occ > p->stats.max_buffer)
-		p->stats.max_buffer = occ;
-	if ((FAB_CFG.pfc >> class & 1) && !(p->xoff >> class & 1) && pfc_must_pause(occ, p->cfg.xoff)) {
-		p->xoff |= 1 << class;
-		p->pfc_pending |= 1 << class;
-		p->refresh[class] = TIME_NEVER; /* set when the PAUSE is sent */
-	}
-}
-
-/* Join the VOQ for output @o, marking on the way in. */
-static inline int port_enqueue(struct sw *s, struct port *o, u32 out, struct frame *f, u32 id, u32 class)
-{
-	u32 in = f->in_port & (FAB_PORTS - 1);
-	u64 queue = o->queue[class];
-
-	if (FAB_CFG.ecn && (f->flags & (FRAME_ECT | FRAME_CE)) == FRAME_ECT &&
-	    ecn_red_mark(queue, FAB_CFG.kmin, FAB_CFG.kmax, FAB_CFG.pmax,
-			 draw32(FAB_CFG.seed, s->port_base + out, o->stats.draws++))) {
-		f->flags |= FRAME_CE | FRAME_MARKED;
-		o->stats.ecn_marks++;
-	}
-	f->next = FAB_NONE;
-	if (voq_push(voq_index(s, out, in, class), id))
-		return fab_fail(FAB_INTERNAL, s->port_base + out);
-	queue += f->len;
-	o->queue[class] = queue;
-	if (queue > o->stats.max_queue)
-		o->stats.max_queue = queue;
-	o->inputs[class] |= 1ULL << in;
-	o->busy_classes |= 1 << class;
-	return 0;
-}
-
-/* A data or ACK frame has arrived on port @in: lose it, drop it, or queue it. */
-FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
-{
-	struct frame *f = fab_frame(id);
-	struct port *p, *o;
-	u32 class, out;
-	u64 mask;
-
-	if (!s || !f)
-		return fab_fail(FAB_INTERNAL, 0);
-	p = fab_port(s->port_base + in);
-	if (!p)
-		return fab_fail(FAB_INTERNAL, s->port_base + in);
-	class = f->class & (FAB_CLASSES - 1);
-	p->stats.rx_frames++;
-	p->stats.rx_bytes += f->len;
-	p->stats.rx_data += !!(f->flags & FRAME_DATA);
-	if (p->cfg.loss_in && draw32(~FAB_CFG.seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in)
-		return sw_drop(p, id, FAB_DROP_LOSS);
-	mask = fab_route(p->cfg.sw, f->dst);
-	if (!mask)
-		return sw_drop(p, id, FAB_DROP_NO_ROUTE);
-	if (p->occ[class] + f->len > FAB_CFG.buffer)
-		return sw_drop(p, id, FAB_DROP_BUFFER);
-	out = route_pick(mask, f->flow_key, s->seed);
-	o = fab_port(s->port_base + out);
-	if (!o || out >= FAB_PORTS)
-		return fab_fail(FAB_INTERNAL, s->port_base + in);
-	f->in_port = in;
-	if (port_enqueue(s, o, out, f, id, class))
-		return -1;
-	port_occupy(p, class, f->len);
-	s->key[out] = port_key(o, now);
-	return 0;
-}
+#include "bpf/dequeue.h"
+#include "bpf/enqueue.h"
+#include "bpf/port.h"
 
 static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 now)
 {
@@ -196,6 +29,8 @@ static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 n
 			continue;
 		any |= f->pfc_quanta[c];
 		pause_receive(&p->pause, c, f->pfc_quanta[c], p->cfg.ps_per_byte, now);
+		if (f->pfc_quanta[c] && FAB_CFG.ecn == ECN_IB)
+			p->root[c] = 0; /* stopped: the congestion is further on */
 	}
 	if (any)
 		p->stats.pause_rx++;
@@ -257,47 +92,6 @@ static inline int port_send_pfc(struct port *p, u64 now)
 	return fab_emit(p, 0, FAB_NONE, end + p->cfg.delay, told & p->xoff, told & ~p->xoff);
 }
 
-/* Take the frame whose turn it is out of its VOQ, and give its buffer back. */
-FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
-{
-	struct port *o = s ? fab_port(s->port_base + out) : 0;
-	struct port *p;
-	struct frame *f;
-	struct voq *q;
-	u32 in, id;
-
-	if (!o || class >= FAB_CLASSES)
-		return fab_fail(FAB_INTERNAL, 0);
-	in = arbiter_input(o->inputs[class], o->turn[class]);
-	q = fab_voq(voq_index(s, out, in, class));
-	p = fab_port(s->port_base + in);
-	id = q ? q->head : FAB_NONE;
-	f = fab_frame(id);
-	if (!q || !p || !f || in >= FAB_PORTS)
-		return fab_fail(FAB_INTERNAL, s->port_base + out);
-	q->head = f->next;
-	if (q->head == FAB_NONE) {
-		o->inputs[class] &= ~(1ULL << in);
-		if (!o->inputs[class])
-			o->busy_classes &= ~(1 << class);
-	}
-	o->turn[class] = in + 1;
-	o->queue[class] -= f->len;
-	p->occ[class] -= f->len;
-	if ((p->xoff >> class & 1) && pfc_may_resume(p->occ[class], p->cfg.xon)) {
-		p->xoff &= ~(1 << class);
-		p->refresh[class] = TIME_NEVER;
-		if (p->told >> class & 1)
-			p->pfc_pending |= 1 << class;
-		else
-			p->pfc_pending &=
-				~(1 << class); /* the PAUSE has not gone out yet: there is nothing to take back */
-	}
-	if (in != out)
-		s->key[in] = port_key(p, now);
-	return (int)(id & 0x7fffffff);
-}
-
 /* Port @out is free and has something to send. */
 FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 {
@@ -315,13 +109,15 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 		s->key[out] = port_key(o, now);
 		return 0;
 	}
-	class = arbiter_class(o->busy_classes, &o->pause, now);
+	class = port_class(o, now);
 	id = sw_dequeue(s, out, class, now);
 	f = id < 0 ? 0 : fab_frame(id);
 	if (!f)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
 	end = now + (u64)wire_bytes(f->len) * o->cfg.ps_per_byte;
 	o->busy_until = end;
+	if (FAB_CFG.wrr)
+		arbiter_wrr_sent(&o->turns, class, wire_bytes(f->len));
 	o->stats.tx_frames++;
 	o->stats.tx_bytes += f->len;
 	o->stats.tx_data += !!(f->flags & FRAME_DATA);

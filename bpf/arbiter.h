@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which frame an output sends next: strict priority between classes, round-robin over the inputs within one. */
+/*
+ * Which frame an output sends next: between classes strict priority or weighted turns, over the inputs within one
+ * class round-robin.
+ */
 #ifndef LOSSLAB_ARBITER_H
 #define LOSSLAB_ARBITER_H
 
@@ -16,6 +19,38 @@ static inline u32 arbiter_class(u8 busy, const struct pause_state *pause, u64 no
 			return c;
 	}
 	return FAB_CLASSES;
+}
+
+/*
+ * The class whose turn it is, in a circle over those that have frames and are not paused at @now; FAB_CLASSES if there
+ * is none. A turn is worth @turn_bytes[class] bytes on the wire, sent whole frames at a time: what the last frame takes
+ * beyond them is paid back in the next turn; what a class has left when it empties or is paused is gone if another
+ * takes over. That is surplus round-robin (Adiseshu, Parulkar and Varghese 1996): unlike deficit round-robin it need
+ * not know how long the frame is that would come next. Call arbiter_wrr_sent() with what has been sent.
+ */
+static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u64 now, const volatile u32 *turn_bytes,
+				    struct class_turns *t)
+{
+	u32 at = t->at & (FAB_CLASSES - 1);
+
+	if ((busy >> at & 1) && pause->until[at] <= now && t->left[at] > 0)
+		return at;
+	for (u32 n = 1; n <= FAB_CLASSES; n++) {
+		u32 c = (at + n) & (FAB_CLASSES - 1);
+
+		if (!(busy >> c & 1) || pause->until[c] > now)
+			continue;
+		t->left[c] = (t->left[c] < 0 ? t->left[c] : 0) + (s32)turn_bytes[c];
+		t->at = c;
+		return c;
+	}
+	return FAB_CLASSES;
+}
+
+/* @bytes on the wire have been sent of class @class. */
+static inline void arbiter_wrr_sent(struct class_turns *t, u32 class, u32 bytes)
+{
+	t->left[class & (FAB_CLASSES - 1)] -= (s32)bytes;
 }
 
 /* The first input of @inputs (not 0) at or after @turn, in circular order. */

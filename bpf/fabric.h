@@ -42,6 +42,9 @@ enum frame_flags {
 	FRAME_LAST_HOP = 64, /* emission: bound for a host, so its slot is free afterwards */
 };
 
+/* How switches mark: bpf/ecn.h. */
+enum fab_ecn { ECN_OFF, ECN_RED, ECN_STEP, ECN_IB, ECN_IB_INPUT, ECN_IB_OUTPUT };
+
 /* A frame inside a switch: what decisions need to know. Its bytes are in the slot of the same number. */
 struct frame {
 	u64 arrival;  /* when its last bit arrived here */
@@ -54,7 +57,8 @@ struct frame {
 	u16 in_port;     /* within the switch */
 	u16 pfc_classes; /* PFC: class-enable vector */
 	u16 pfc_quanta[FAB_CLASSES];
-	u32 pad[5];
+	u32 pad[3];
+	u64 order; /* how many frames its switch had queued up to this one: see bpf/ecn.h */
 };
 _Static_assert(sizeof(struct frame) == 64, "struct frame is one cache line");
 
@@ -80,6 +84,12 @@ struct pause_state {
 	u64 until[FAB_CLASSES]; /* silent before this time */
 	u64 since[FAB_CLASSES]; /* start of the pause being accounted, or TIME_NEVER */
 	u64 total;              /* ps paused, summed over classes, as far as accounted */
+};
+
+/* Weighted turns between the classes of an output: see arbiter_class_wrr(). */
+struct class_turns {
+	s32 left[FAB_CLASSES]; /* bytes on the wire that a class may still send in its turn; below 0: sent ahead */
+	u32 at;                /* the class whose turn it is */
 };
 
 /* Fixed for the run, set before the first window. */
@@ -127,12 +137,15 @@ struct port {
 	u8 told;                  /* classes whose sender upstream has been told to pause */
 	u32 occ[FAB_CLASSES];     /* buffer occupancy, bytes */
 	u64 refresh[FAB_CLASSES]; /* when to repeat a PAUSE, or TIME_NEVER */
+	u64 full[FAB_CLASSES];    /* ecn=ib: frames of this buffer are marked up to this order */
 	/* output */
 	u64 busy_until;
 	struct pause_state pause;
 	u64 inputs[FAB_CLASSES]; /* inputs with a non-empty VOQ for this output */
 	u64 queue[FAB_CLASSES];  /* bytes in those VOQs */
 	u8 turn[FAB_CLASSES];    /* round-robin: the input whose turn it is */
+	struct class_turns turns;
+	u64 root[FAB_CLASSES]; /* ecn=ib: frames for this output are marked up to this order */
 	/* what this window's list holds for the link */
 	u32 chunk;      /* last chunk of the emission list with a frame of ours */
 	u32 chunk_used; /* frames in it */
@@ -150,7 +163,8 @@ struct sw {
 	u64 seed;  /* for ECMP */
 	u64 clock; /* time of the last event */
 	u64 events;
-	u64 best; /* the least key; in memory, not a register: see sw_next() */
+	u64 queued; /* frames put into VOQs since the start */
+	u64 best;   /* the least key; in memory, not a register: see sw_next() */
 	u64 best_port;
 	u64 key[FAB_PORTS]; /* the next event of each port */
 };
@@ -187,10 +201,13 @@ struct fab_cfg {
 	u32 kmin, kmax;
 	u32 pmax; /* probability x 2^32 */
 	u8 pfc;   /* classes under PFC */
-	u8 ecn;   /* 1: RED-style marking */
-	u8 pad[2];
-	u32 n_small;    /* frames 0..n_small-1 have small slots, the others large ones */
-	u32 slot_large; /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
+	u8 ecn;   /* enum fab_ecn */
+	u8 wrr;   /* 1: classes take weighted turns; 0: the highest first */
+	u8 pad;
+	u32 turn_bytes[FAB_CLASSES]; /* of a class's turn: at least the longest frame's on the wire */
+	u32 frame_max;               /* bytes of the longest frame */
+	u32 n_small;                 /* frames 0..n_small-1 have small slots, the others large ones */
+	u32 slot_large;              /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
 };
 
 enum fab_error {

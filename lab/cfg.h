@@ -15,8 +15,12 @@
 #define CFG_ERR_MAX 256
 #define CFG_KEYS_MAX 128
 
+#define CFG_CLASSES 8 /* traffic classes = PFC priorities */
+#define CFG_WEIGHT_MAX 100
+
 enum cfg_engine { ENGINE_KERNEL, ENGINE_TWIN };
-enum cfg_ecn { CFG_ECN_OFF, CFG_ECN_RED, CFG_ECN_AUTO }; /* auto: until cfg_finish() */
+/* As enum fab_ecn; auto: until cfg_finish(). */
+enum cfg_ecn { CFG_ECN_OFF, CFG_ECN_RED, CFG_ECN_STEP, CFG_ECN_IB, CFG_ECN_IB_INPUT, CFG_ECN_IB_OUTPUT, CFG_ECN_AUTO };
 enum cfg_until { UNTIL_DONE, UNTIL_ARRIVALS };
 enum cfg_auto { CFG_OFF, CFG_ON, CFG_AUTO };
 
@@ -35,9 +39,12 @@ struct run_cfg {
 	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
 	bool pfc;              /* pfc=on|off, default on for roce, off for others */
 	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
-	enum cfg_ecn ecn;      /* ecn=auto|off|red; auto = red if congestion control goes by marks, else off */
+	enum cfg_ecn ecn;      /* ecn=auto|off|red|step|ib|ib-input|ib-output; auto = red if congestion control goes by
+				  marks, else off */
 	u32 kmin, kmax;        /* kmin=5KB, kmax=200KB */
 	u32 pmax_ppb;          /* pmax=0.01 */
+	bool wrr;              /* sched=strict|wrr */
+	char weights[40];      /* weights=1,1,1,1,1,1,1,1: of classes 0..7 under sched=wrr, 1..CFG_WEIGHT_MAX each */
 	u32 loss_ppb;          /* loss=P: every link, on top of the topology's own */
 	char loss_at[CFG_STR]; /* loss=P@NODE: only frames that arrive at this switch; "" = all */
 
@@ -111,6 +118,8 @@ bool cfg_given(const struct run_cfg *c, const char *key);
  * contradictions by name: 0, or -EINVAL and one line in err[CFG_ERR_MAX].
  */
 int cfg_finish(struct run_cfg *c, char *err);
+/* Read weights=, eight numbers 1..CFG_WEIGHT_MAX with commas between: 0, or -1 if @text is anything else. */
+int cfg_weights(const char *text, u32 out[CFG_CLASSES]);
 /* Print every key as KEY=VALUE, one a line, in a fixed order: the frozen configuration. */
 void cfg_print(const struct run_cfg *c, FILE *out);
 /* Print the keys with their meaning and default, for --help. */

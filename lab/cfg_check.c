@@ -62,6 +62,24 @@ static int check_ranges(const struct run_cfg *c, char *err)
 	return 0;
 }
 
+int cfg_weights(const char *text, u32 out[CFG_CLASSES])
+{
+	for (u32 i = 0; i < CFG_CLASSES; i++) {
+		size_t len = strspn(text, "0123456789");
+		char digits[8];
+		u64 v;
+
+		if (!len || len >= sizeof(digits) || text[len] != (i < CFG_CLASSES - 1 ? ',' : '\0'))
+			return -1;
+		snprintf(digits, sizeof(digits), "%.*s", (int)len, text);
+		if (csv_u64(digits, CFG_WEIGHT_MAX, &v) || !v)
+			return -1;
+		out[i] = (u32)v;
+		text += len + 1;
+	}
+	return 0;
+}
+
 #define ALL_BUT_IWARP "roce|irn|irn-gbn|irn-nobdp|melo"
 #define DCQCN "dcqcn|dcqcn-connectx"
 #define TIMELY "timely|timely-patched"
@@ -107,6 +125,10 @@ static const struct scope {
 	{ "timely_hai", "cc", TIMELY, "does not use it" },
 	{ "timely_segment", "cc", TIMELY, "does not use it" },
 	{ "ib_levels", "cc", IB, "does not use it" },
+	{ "kmin", "ecn", "off|red|step", "goes by full buffers" },
+	{ "kmax", "ecn", "off|red", "has no such threshold" },
+	{ "pmax", "ecn", "off|red", "marks for certain" },
+	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
 	{ "senders", "workload", "incast", "has no use for it" },
 	{ "bytes", "workload", "incast|permutation", "has no use for it" },
 };
@@ -155,6 +177,11 @@ static int check_scopes(const struct run_cfg *c, char *err)
 
 static int check_switch(const struct run_cfg *c, char *err)
 {
+	u32 weights[CFG_CLASSES];
+
+	if (cfg_weights(c->weights, weights))
+		return csv_error(err, "weights=%s: not one per class; allowed: eight numbers 1..%u with commas between",
+				 csv_quote(c->weights).s, CFG_WEIGHT_MAX);
 	if (c->buffer < c->mtu + FRAME_OVERHEAD)
 		return csv_error(err, "buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
 				 c->buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
@@ -165,14 +192,15 @@ static int check_switch(const struct run_cfg *c, char *err)
 		return csv_error(err, "xon=%u: above xoff=%u; allowed: up to xoff", c->xon, c->xoff);
 	if (c->xon > c->buffer)
 		return csv_error(err, "xon=%u: above buffer=%u; allowed: up to xoff", c->xon, c->buffer);
-	if (c->kmin > c->kmax)
+	if (c->kmin > c->kmax && c->ecn != CFG_ECN_STEP)
 		return csv_error(err, "kmin=%u: above kmax=%u; allowed: up to kmax", c->kmin, c->kmax);
 	if (*c->loss_at && !c->loss_ppb)
 		return csv_error(err, "loss=0@%s: a switch without a loss; allowed: a probability above 0, or no @",
 				 csv_quote(c->loss_at).s);
 	if (c->ecn == CFG_ECN_OFF && needs_marks(c))
-		return csv_error(err, "ecn=off: nobody would mark, and cc=%s goes by marks; allowed: red or auto",
-				 c->cc);
+		return csv_error(
+			err, "ecn=off: nobody would mark, and cc=%s goes by marks; allowed: auto, or a kind of marking",
+			c->cc);
 	return 0;
 }
 

@@ -11,7 +11,8 @@
 
 const char *const cfg_on_off[] = { [CFG_OFF] = "off", [CFG_ON] = "on", NULL };
 static const char *const engines[] = { [ENGINE_KERNEL] = "kernel", [ENGINE_TWIN] = "twin", NULL };
-static const char *const ecn_words[] = { [CFG_ECN_OFF] = "off", [CFG_ECN_RED] = "red", NULL };
+static const char *const ecn_words[] = { "off", "red", "step", "ib", "ib-input", "ib-output", NULL };
+static const char *const sched_words[] = { "strict", "wrr", NULL };
 static const char *const until_words[] = { [UNTIL_DONE] = "done", [UNTIL_ARRIVALS] = "arrivals", NULL };
 
 static const struct cfg_key run_keys[] = {
@@ -104,13 +105,13 @@ static const struct cfg_key switch_keys[] = {
 	  .words = ecn_words,
 	  .special = { "auto", CFG_ECN_AUTO },
 	  .def = "auto",
-	  .help = "marking in the switches; auto = red if congestion control goes by marks, else off" },
+	  .help = "marking: by queue length, or by HP's rule when a buffer is full; auto = red if cc goes by marks" },
 	{ .name = "kmin",
 	  .kind = CFG_SIZE,
 	  CFG_MEMBER(kmin),
 	  .max = BUFFER_MAX,
 	  .def = "5000",
-	  .help = "a queue below this is never marked" },
+	  .help = "a queue below this is never marked; ecn=step: one above it always" },
 	{ .name = "kmax",
 	  .kind = CFG_SIZE,
 	  CFG_MEMBER(kmax),
@@ -123,6 +124,17 @@ static const struct cfg_key switch_keys[] = {
 	  .max = 1000000000,
 	  .def = "0.01",
 	  .help = "probability of a mark at kmax" },
+	{ .name = "sched",
+	  .kind = CFG_WORD,
+	  CFG_MEMBER(wrr),
+	  .words = sched_words,
+	  .def = "strict",
+	  .help = "between classes at an output: the highest first, or weighted turns" },
+	{ .name = "weights",
+	  .kind = CFG_TEXT,
+	  CFG_MEMBER(weights),
+	  .def = "1,1,1,1,1,1,1,1",
+	  .help = "sched=wrr: shares of the link's time of classes 0 to 7, 1..100 each" },
 	{ .name = "loss",
 	  .kind = CFG_LOSS,
 	  CFG_MEMBER(loss_ppb),

@@ -149,7 +149,7 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x)
 	if (!rc)
 		rc = write_records(a, x, i, err);
 	if (!rc)
-		return strcmp(x->result.status, "stuck") ? EXIT_DONE : EXIT_CHECK;
+		return experiment_hangs(x) ? EXIT_CHECK : EXIT_DONE;
 	cmd_fail(0, "%s", err[0] ? err : strerror(-rc));
 	if (!x->planned)
 		return rc == -ENOMEM ? EXIT_SYSTEM : EXIT_USAGE;

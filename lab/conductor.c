@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PROGRESS_WINDOWS 256 /* between two calls of progress() */
+#define PROGRESS_WINDOWS 256                /* between two calls of progress() */
+#define DEADLOCK_INTERVAL (100 * PS_PER_US) /* of virtual time between two looks for one */
 
 /* The earliest event anywhere. */
 static u64 earliest(struct conductor *c)
@@ -56,6 +57,7 @@ static int starts_init(struct starts *s, const struct flow_table *t)
 struct watch {
 	u64 fresh;    /* packets received for the first time, by all hosts */
 	u64 progress; /* virtual time of the last change, or of the last moment with no flow open */
+	u64 look;     /* when to look for a deadlock again */
 };
 
 /* Add up what the hosts have to report; returns the packets received for the first time. */
@@ -102,12 +104,33 @@ static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64
 	return false;
 }
 
+/*
+ * A deadlock never dissolves, so a run that has one need not go on. 1: there is one, 0, or -ENOMEM. The run's end asks
+ * too, whatever the time.
+ */
+static int look_for_deadlock(struct conductor *c, struct watch *w, u64 now, bool at_end)
+{
+	int rc;
+
+	if (now < w->look && !at_end)
+		return 0;
+	w->look = now + DEADLOCK_INTERVAL;
+	rc = deadlock_find(c->engine->fabric, &c->engine->mem, now, &c->deadlock);
+	if (rc == 1) {
+		take_stock(c);
+		c->now = now;
+		c->status = "deadlock";
+	}
+	return rc;
+}
+
 static int run(struct conductor *c, struct starts *s)
 {
 	const struct fabric *f = c->engine->fabric;
 	u64 end = f->cfg->until == UNTIL_ARRIVALS && s->n ? s->time[s->n - 1] : TIME_LIMIT;
 	bool stop = f->cfg->stop_at && f->cfg->stop_at <= end;
-	struct watch w = { 0, 0 };
+	struct watch w = { 0, 0, 0 };
+	bool stuck;
 	int rc;
 
 	if (stop)
@@ -120,7 +143,11 @@ static int run(struct conductor *c, struct starts *s)
 			c->status = any_open(c, TIME_NEVER) ? "stuck" : "done";
 			return 0;
 		}
-		if (is_stuck(c, &w, s, now)) {
+		stuck = is_stuck(c, &w, s, now);
+		rc = look_for_deadlock(c, &w, now, stuck);
+		if (rc)
+			return rc < 0 ? rc : 0;
+		if (stuck) {
 			c->status = "stuck";
 			return 0;
 		}
@@ -151,4 +178,10 @@ int conductor_run(struct conductor *c)
 		rc = run(c, &s);
 	free(s.time);
 	return rc;
+}
+
+void conductor_free(struct conductor *c)
+{
+	free(c->deadlock.ports);
+	c->deadlock = (struct deadlock){ 0 };
 }

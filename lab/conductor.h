@@ -3,6 +3,7 @@
 #ifndef LOSSLAB_CONDUCTOR_H
 #define LOSSLAB_CONDUCTOR_H
 
+#include "lab/deadlock.h"
 #include "lab/engine.h"
 
 struct conductor {
@@ -11,22 +12,28 @@ struct conductor {
 	int (*progress)(void *ctx, u32 completed, u32 flows, u64 now);
 	void *progress_ctx;
 	/* results */
-	const char *status; /* "done", "arrivals", "stuck" */
+	const char *status; /* "done", "arrivals", "stopped", "stuck", "deadlock" */
 	u64 now;            /* the end of the run */
 	u64 windows;
 	u64 completed;
+	struct deadlock deadlock; /* of status "deadlock"; free with conductor_free() */
 };
 
 /* Run to the end. 0 (also when stuck), or -errno with engine->err. */
 int conductor_run(struct conductor *c);
+void conductor_free(struct conductor *c);
 
 /*
  * Collect the records of a finished run, and check that no frame is missing: sent = delivered + dropped + queued,
- * on every link and in all. 0, or -EPROTO with engine->err naming the link. Free r->flows and r->ports afterwards.
+ * on every link and in all. 0, or -EPROTO with engine->err naming the link. Free r->flows, r->ports and r->hosts
+ * afterwards; r->deadlock is the conductor's.
  */
 int conductor_records(struct conductor *c, struct run_result *r);
 
-/* Name what a stuck run waits for: unfinished flows and paused ports, one line each, at most @most of either. */
+/*
+ * Name what a stuck run waits for: the circle of a deadlock, in one line; unfinished flows and paused ports, one line
+ * each, at most @most of either.
+ */
 void conductor_explain(const struct conductor *c, const struct run_result *r, u32 most, FILE *out);
 
 #endif

@@ -269,6 +269,9 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 	r->cfg = f->cfg;
 	r->windows = c->windows;
 	r->status = c->status;
+	r->deadlock = c->deadlock.ports;
+	r->n_deadlock = c->deadlock.n;
+	r->deadlock_class = c->deadlock.class;
 	r->foreign = c->engine->foreign;
 	return 0;
 }
@@ -293,12 +296,25 @@ int conductor_records(struct conductor *c, struct run_result *r)
 	return rc;
 }
 
+/* "deadlock of class 3: s0:p1 waits for s1:p2 waits for s0:p1" */
+static void explain_deadlock(const struct fabric *f, const struct deadlock *d, FILE *out)
+{
+	char name[64];
+
+	fprintf(out, "  deadlock of class %u: ", d->class);
+	for (u32 i = 0; i < d->n; i++)
+		fprintf(out, "%s waits for ", fabric_port_name(f, d->ports[i], name, sizeof(name)));
+	fprintf(out, "%s\n", fabric_port_name(f, d->ports[0], name, sizeof(name)));
+}
+
 void conductor_explain(const struct conductor *c, const struct run_result *r, u32 most, FILE *out)
 {
 	const struct fabric *f = c->engine->fabric;
 	u32 shown = 0;
 	char name[64];
 
+	if (c->deadlock.n)
+		explain_deadlock(f, &c->deadlock, out);
 	for (u32 i = 0; i < r->n_flows && shown < most; i++) {
 		if (r->flows[i].completed || r->flows[i].error || r->flows[i].flow.start_ps > c->now)
 			continue;

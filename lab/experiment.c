@@ -36,6 +36,11 @@ static u64 peak_kb(void)
 	return self.ru_maxrss;
 }
 
+bool experiment_hangs(const struct experiment *x)
+{
+	return !strcmp(x->result.status, "stuck") || !strcmp(x->result.status, "deadlock");
+}
+
 static int conduct(struct experiment *x, const char *lab, char *err)
 {
 	int rc;
@@ -50,10 +55,10 @@ static int conduct(struct experiment *x, const char *lab, char *err)
 	rc = conductor_run(&x->conductor);
 	if (!rc)
 		rc = conductor_records(&x->conductor, &x->result);
-	if (!rc && !strcmp(x->conductor.status, "stuck")) {
-		fprintf(stderr, "losslab: run: stuck at %llu us: %u of %u flows unfinished; waiting:\n",
-			x->conductor.now / PS_PER_US, x->result.n_flows - (u32)x->conductor.completed,
-			x->result.n_flows);
+	if (!rc && experiment_hangs(x)) {
+		fprintf(stderr, "losslab: run: %s at %llu us: %u of %u flows unfinished; waiting:\n",
+			x->conductor.status, x->conductor.now / PS_PER_US,
+			x->result.n_flows - (u32)x->conductor.completed, x->result.n_flows);
 		conductor_explain(&x->conductor, &x->result, 8, stderr);
 	}
 	if (rc)
@@ -92,6 +97,7 @@ int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct
 
 void experiment_free(struct experiment *x)
 {
+	conductor_free(&x->conductor);
 	free(x->result.flows);
 	free(x->result.ports);
 	free(x->result.hosts);

@@ -24,6 +24,8 @@ struct experiment {
  */
 int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct topo *topo, const char *lab,
 		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, char *err);
+/* Whether a run that experiment_run() brought to its end cannot have been completed: status stuck or deadlock. */
+bool experiment_hangs(const struct experiment *x);
 void experiment_free(struct experiment *x);
 
 #endif

@@ -199,6 +199,10 @@ static int plan_switches(struct fabric *f, char *err)
 	return 0;
 }
 
+_Static_assert((int)CFG_ECN_RED == ECN_RED && (int)CFG_ECN_STEP == ECN_STEP && (int)CFG_ECN_IB == ECN_IB &&
+		       (int)CFG_ECN_IB_INPUT == ECN_IB_INPUT && (int)CFG_ECN_IB_OUTPUT == ECN_IB_OUTPUT,
+	       "enum cfg_ecn is enum fab_ecn");
+
 static void plan_fab_cfg(struct fabric *f)
 {
 	const struct run_cfg *c = f->cfg;
@@ -210,8 +214,13 @@ static void plan_fab_cfg(struct fabric *f)
 	f->fab.kmin = c->kmin;
 	f->fab.kmax = c->kmax;
 	f->fab.pmax = loss_scale(c->pmax_ppb);
-	f->fab.ecn = c->ecn == CFG_ECN_RED;
+	f->fab.ecn = c->ecn;
+	f->fab.frame_max = f->frame_max;
 	f->fab.pfc = c->pfc ? 0xff : 0;
+	f->fab.wrr = c->wrr;
+	cfg_weights(c->weights, f->fab.turn_bytes); /* cfg_finish() has found them well-formed */
+	for (u32 i = 0; i < FAB_CLASSES; i++)
+		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
 }
 
 /* Memory that agents, which are child processes, share with the conductor. */

@@ -73,7 +73,10 @@ struct run_result {
 	u64 foreign; /* frames that were not the lab's; not part of the digest */
 	u64 wall_us, cpu_us;
 	u64 peak_kb;        /* peak resident memory */
-	const char *status; /* "done", "arrivals", "stopped", "stuck" */
+	const char *status; /* "done", "arrivals", "stopped", "stuck", "deadlock" */
+	/* status deadlock: the circle of switch ports, as places in ports[]; each waits for the next one */
+	const u32 *deadlock;
+	u32 n_deadlock, deadlock_class;
 };
 
 struct run_totals {

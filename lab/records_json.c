@@ -138,12 +138,32 @@ static void put_machine(struct json *j, const struct run_result *r, const struct
 	put_u64(j, "crossings_per_cpu_s", ratio(t->packet_hops, r->cpu_us, 1000000));
 }
 
+/* {"class": 3, "ports": ["s0:p1", "s1:p2"]} */
+static void put_deadlock(struct json *j, const struct run_result *r)
+{
+	char name[CFG_STR];
+
+	open_object(j, "deadlock");
+	put_u64(j, "class", r->deadlock_class);
+	member(j, "ports");
+	for (u32 i = 0; i < r->n_deadlock; i++) {
+		const struct port_record *p = &r->ports[r->deadlock[i]];
+
+		snprintf(name, sizeof(name), "%s:p%u", p->node, p->port);
+		fprintf(j->out, "%s\"%s\"", i ? ", " : "[", name);
+	}
+	fputc(']', j->out);
+	close_object(j);
+}
+
 int records_json(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	struct json j = { .out = out };
 
 	open_object(&j, NULL);
 	put_setup(&j, r, t);
+	if (r->n_deadlock)
+		put_deadlock(&j, r);
 	put_u64(&j, "flows", r->n_flows);
 	put_u64(&j, "completed", t->completed);
 	put_decimal(&j, "avg_slowdown", t->avg_slowdown_milli, 3, !t->completed);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# Speed, as medians of RUNS runs (3): link crossings per CPU second of both engines, bring-up and tear-down, a window of a lone
-# flow, memory. Machines differ and are noisy: the ratios are what to compare.
+# Speed, as medians of RUNS runs (3): the NIC's core, link crossings per CPU second of both engines, bring-up and tear-down, a
+# window of a lone flow, memory. Machines differ and are noisy: the ratios are what to compare.
 set -eu
 cd "$(dirname "$0")/.."
 B=${B:-build}
@@ -49,6 +49,25 @@ row() { # LABEL ENGINE WORDS...
 	last=$(awk '{ print $1 }' <<<"$out" | median)
 }
 
+"$B/tests/bench_core"
+
+# connections ENGINE: 10,000 flows of 20 packets that one host sends at once
+connections() {
+	local table json
+	table=$(mktemp)
+	awk 'BEGIN { print "id,src,dst,bytes,start_ns"; for (i = 0; i < 10000; i++) print i ",0," 1 + i % 15 ",20000,0" }' >"$table"
+	json=$("$losslab" run -q -j --engine "$1" topology=fat-tree:k=4 transport=irn workload=file:"$table")
+	rm -f "$table"
+	printf '  %-7s %s of 10000 flows done, %.2f CPU s, %.2f s\n' "$1" "$(field completed <<<"$json")" \
+		"$(field cpu_s <<<"$json")" "$(field wall_s <<<"$json")"
+}
+
+echo
+echo "A host with 10,000 connections at once, in a fabric"
+connections twin
+[ -z "$kernel" ] || connections kernel
+
+echo
 echo "Link crossings, millions: per CPU second of the lab's processes (all, data, ACKs), per CPU second of the machine, per second; MB"
 printf '%-28s%10s%10s%10s%10s%10s%12s\n' "IRN's default case, k=6" all data ACKs machine wall memory
 case6="topology=fat-tree:k=6 workload=heavy-tailed load=0.7 flows=3000"

@@ -98,6 +98,15 @@ all_kinds()
 	diff <(grep -E '^(losslab|  flow [0-9]|  port)' <<<"$said") <(grep -E '^(losslab|  flow [0-9]|  port)' <<<"$output")
 }
 
+@test "digest: kernel and twin find the same deadlock" {
+	requires root veth kernel
+	up "$(ring 7)"
+	run -1 twin "$T/twin" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB
+	run -1 kernel "$T/kernel" workload=file:"$(around 7 3)" buffer=60KB
+	[ "$(value "$T/kernel" status)" = '"deadlock"' ]
+	same_records "$T/twin" "$T/kernel"
+}
+
 # Two kinds on one lab, one CPU or two, with all that may slow its processes down.
 under()
 {

@@ -48,3 +48,37 @@ bats_require_minimum_version 1.5.0
 		[ "$marks" -gt $((data - 10)) ]
 	done
 }
+
+@test "ECN: step marks all that finds more than kmin, whatever kmax; nothing below" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=5 workload=incast ecn=red kmin=20KB kmax=20KB
+	marks=$(value "$dir" ecn_marks)
+	[ "$marks" -gt 100 ]
+	twin "$dir" topology=star:n=5 workload=incast ecn=step kmin=20KB
+	all_done "$dir"
+	[ "$(value "$dir" ecn_marks)" -eq "$marks" ]
+	twin "$dir" topology=star:n=5 workload=incast ecn=step kmin=240KB # of four inputs together
+	[ "$(value "$dir" ecn_marks)" -lt "$marks" ]
+	[ "$(value "$dir" ecn_marks)" -gt 0 ]
+	twin "$dir" topology=star:n=5 workload=incast ecn=step kmin=960KB
+	[ "$(value "$dir" ecn_marks)" -eq 0 ]
+}
+
+# Nobody listens to the marks here, so the three rules see the same traffic and can be compared mark by mark.
+@test "ECN: ib marks when a buffer is full: its frames, those and the roots', all for its outputs" {
+	dir=$BATS_TEST_TMPDIR/out
+	last=0
+	for ecn in ib-input ib ib-output; do
+		twin "$dir" topology=fat-tree:k=4 flows=600 ecn=$ecn
+		all_done "$dir"
+		marks=$(value "$dir" ecn_marks)
+		echo "$ecn: $marks"
+		[ "$marks" -gt "$last" ]
+		last=$marks
+		digest=${digest:-$(value "$dir" digest)}
+		[ "$(value "$dir" digest)" = "$digest" ]
+	done
+	[ "$marks" -lt "$(value "$dir" packets_sent)" ]
+	twin "$dir" topology=fat-tree:k=4 flows=600 ecn=ib buffer=100MB
+	[ "$(value "$dir" ecn_marks)" -eq 0 ]
+}

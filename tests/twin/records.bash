@@ -120,3 +120,26 @@ lone_flows()
 	done
 	flows "${rows[@]}"
 }
+
+# ring N: a topology of N switches in a ring with a host each; prints its name. Port 0 leads to the host.
+ring()
+{
+	local file=$BATS_TEST_TMPDIR/ring$1 i
+
+	{
+		echo default 40gbit 2us
+		for ((i = 0; i < $1; i++)); do printf 'host h%d\nswitch s%d\n' "$i" "$i"; done
+		for ((i = 0; i < $1; i++)); do echo "link h$i s$i"; done
+		for ((i = 0; i < $1; i++)); do echo "link s$i s$(((i + 1) % $1))"; done
+	} >"$file"
+	echo "$file"
+}
+
+# around N HOPS: a workload where every host of a ring sends 1 MB to the one HOPS switches on; prints its name.
+around()
+{
+	local i rows=()
+
+	for ((i = 0; i < $1; i++)); do rows+=("$i,$(((i + $2) % $1)),1000000,0"); done
+	flows "${rows[@]}"
+}

@@ -115,6 +115,98 @@ static void ready__agrees_with_class(void **state)
 	}
 }
 
+/* Serve frames of @bytes from the classes in @busy @n times, and write down which. */
+static void serve(struct class_turns *t, u8 busy, const struct pause_state *s, const u32 *turn_bytes, u32 bytes,
+		  u8 *got, u32 n)
+{
+	while (n--) {
+		u32 c = arbiter_class_wrr(busy, s, 0, turn_bytes, t);
+
+		*got++ = c;
+		if (c < FAB_CLASSES)
+			arbiter_wrr_sent(t, c, bytes);
+	}
+}
+
+/*
+ * By hand, turns of 200 and 100 bytes, frames of 90. Class 2: 200, 110, 20, then -70; class 5: 100, 10, then -80;
+ * 2: 130, 40, -50; 5: 20, -70; 2: 150, 60, -30; 5: 30, -60; 2: 170, 80, -10; 5: 40, -50; 2: 190, 100, 10, -80; 5: 50,
+ * -40.
+ */
+static void class_wrr__by_hand(void **state)
+{
+	static const u8 want[] = { 2, 2, 2, 5, 5, 2, 2, 5, 2, 2, 5, 2, 2, 5, 2, 2, 2, 5 };
+	static const u32 turn[FAB_CLASSES] = { 100, 100, 200, 100, 100, 100, 100, 100 };
+	struct pause_state s = idle();
+	struct class_turns t = { 0 };
+	u8 got[sizeof(want)];
+
+	serve(&t, 1 << 2 | 1 << 5, &s, turn, 90, got, sizeof(want));
+	assert_memory_equal(got, want, sizeof(want));
+	assert_int_equal(t.left[2], -80);
+	assert_int_equal(t.left[5], -40);
+}
+
+/* What is left of a turn is gone when another class takes over; what was sent ahead is owed all the same. */
+static void class_wrr__leftovers(void **state)
+{
+	static const u32 turn[FAB_CLASSES] = { 100, 100, 100, 100, 100, 100, 100, 100 };
+	static const u8 want[] = { 1, 4, 4, 1, 1, 4 };
+	struct pause_state s = idle();
+	struct class_turns t = { 0 };
+	u8 got[sizeof(want)];
+
+	serve(&t, 1 << 1 | 1 << 4, &s, turn, 60, got, 1); /* class 1: 40 left */
+	s.until[1] = 1000;
+	serve(&t, 1 << 1 | 1 << 4, &s, turn, 60, got + 1, 2); /* class 4: 40, -20 */
+	s.until[1] = 0;
+	serve(&t, 1 << 1 | 1 << 4, &s, turn, 60, got + 3, 3); /* class 1: 100 again, not 140; then 4: -20 + 100 */
+	assert_memory_equal(got, want, sizeof(want));
+	assert_int_equal(t.left[1], -20);
+	assert_int_equal(t.left[4], 20);
+}
+
+static void class_wrr__nobody(void **state)
+{
+	static const u32 turn[FAB_CLASSES] = { 100, 100, 100, 100, 100, 100, 100, 100 };
+	struct class_turns t = { .left = { [3] = 50 }, .at = 3 };
+	struct pause_state s = idle();
+
+	assert_int_equal(arbiter_class_wrr(0, &s, 0, turn, &t), FAB_CLASSES);
+	s.until[3] = 10;
+	assert_int_equal(arbiter_class_wrr(1 << 3, &s, 9, turn, &t), FAB_CLASSES);
+	assert_int_equal(arbiter_class_wrr(1 << 3, &s, 10, turn, &t), 3);
+	assert_int_equal(t.left[3], 50); /* its turn goes on */
+	t.left[3] = 0;
+	assert_int_equal(arbiter_class_wrr(1 << 3, &s, 10, turn, &t), 3); /* alone: a new turn at once */
+	assert_int_equal(t.left[3], 100);
+}
+
+/* With frames of any size the bytes of classes that always wait are as their weights, to a turn and a frame. */
+static void class_wrr__shares(void **state)
+{
+	u32 weight[FAB_CLASSES] = { 1, 2, 3, 5, 8, 13, 21, 34 }, turn[FAB_CLASSES];
+	u64 sent[FAB_CLASSES] = { 0 }, rounds;
+	struct pause_state s = idle();
+	struct class_turns t = { 0 };
+	struct rng r = { .state = 2 };
+
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		turn[c] = weight[c] * 1098;
+	for (u32 i = 0; i < 100000; i++) {
+		u32 bytes = 84 + rng_below(&r, 1015), c = arbiter_class_wrr(0xff, &s, 0, turn, &t);
+
+		arbiter_wrr_sent(&t, c, bytes);
+		sent[c] += bytes;
+	}
+	rounds = sent[0] / turn[0];
+	assert_true(rounds > 500);
+	for (u32 c = 0; c < FAB_CLASSES; c++) {
+		assert_true(sent[c] + 2 * turn[c] + 1098 >= rounds * turn[c]);
+		assert_true(sent[c] <= (rounds + 2) * turn[c] + 1098);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +215,10 @@ int main(void)
 		cmocka_unit_test(input__fair),
 		cmocka_unit_test(class__priority),
 		cmocka_unit_test(class__paused),
+		cmocka_unit_test(class_wrr__by_hand),
+		cmocka_unit_test(class_wrr__leftovers),
+		cmocka_unit_test(class_wrr__nobody),
+		cmocka_unit_test(class_wrr__shares),
 		cmocka_unit_test(ready__earliest),
 		cmocka_unit_test(ready__agrees_with_class),
 	};

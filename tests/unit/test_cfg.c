@@ -176,7 +176,7 @@ static void set__refuses(void **state)
 		{ "transport=tcp", "transport=tcp: unknown; allowed: roce|irn|irn-gbn|irn-nobdp|melo|iwarp" },
 		{ "cc=reno", "cc=reno: unknown; allowed: none|dcqcn|dcqcn-connectx|timely|timely-patched|ib-aimd|" },
 		{ "pfc=yes", "pfc=yes: unknown; allowed: off|on|auto" },
-		{ "ecn=ib", "ecn=ib: unknown; allowed: off|red|auto" },
+		{ "ecn=dctcp", "ecn=dctcp: unknown; allowed: off|red|step|ib|ib-input|ib-output|auto" },
 		{ "timeouts=never", "allowed: off|on|auto" },
 		{ "rate=40", "rate=40: no unit" },
 		{ "rate=0gbit", "rate=0gbit: must be above 0" },
@@ -340,7 +340,8 @@ static void print__golden(void **state)
 		text,
 		"engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
 		"buffer=240000\nxoff=auto\nxon=auto\npfc=on\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
-		"pmax=0.01\nloss=0.001@s3\npreset=\ntransport=roce\ncap=auto\nbackoff=off\nrto_high=320us\n"
+		"pmax=0.01\nsched=strict\nweights=1,1,1,1,1,1,1,1\nloss=0.001@s3\npreset=\ntransport=roce\ncap="
+		"auto\nbackoff=off\nrto_high=320us\n"
 		"rto_low=100us\nrto_n=3\ntimeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"
 		"rq=unlimited\nrq_delay=1us\nregion=flow\nack_every=1\nreth=first\nmelo_bits=1024\n"
 		"melo_cache=all\nmelo_resend=front\ninit_window=10\nclass=3\nack_class=3\npsn0=0\n"

@@ -50,6 +50,8 @@ static void finish__by_transport_and_cc(void **state)
 	assert_int_equal(finish(SET("cc=timely", "ecn=red")).ecn, CFG_ECN_RED);
 	assert_int_equal(finish(SET("cc=dcqcn", "ecn=off", "ecn=auto")).ecn, CFG_ECN_RED);
 	assert_int_equal(finish(SET("ecn=red")).ecn, CFG_ECN_RED);
+	assert_int_equal(finish(SET("cc=ib-aimd", "ecn=ib-output")).ecn, CFG_ECN_IB_OUTPUT);
+	assert_int_equal(finish(SET("ecn=step", "kmin=300KB")).kmin, 300000); /* above kmax, which it does not use */
 }
 
 static void finish__contradictions(void **state)
@@ -80,6 +82,19 @@ static void finish__contradictions(void **state)
 		{ "rq_delay with read", "op=read", "rq_delay=2us", "rq_delay=2us: op=read posts no receives" },
 		{ "rnr_retry with read", "op=read", "rnr_retry=2", "rnr_retry=2: op=read posts no receives" },
 		{ "rnr_timer with write", "op=write", "rnr_timer=2", "rnr_timer=2: op=write posts no receives" },
+		{ "weights without turns", "sched=strict", "weights=1,1,1,2,1,1,1,1",
+		  "weights=1,1,1,2,1,1,1,1: sched=strict gives the highest class all it wants; allowed: with "
+		  "sched=wrr" },
+		{ "seven weights", "sched=wrr", "weights=1,1,1,1,1,1,1", "weights=1,1,1,1,1,1,1: not one per class" },
+		{ "nine weights", "sched=wrr", "weights=1,1,1,1,1,1,1,1,1", "not one per class; allowed: eight" },
+		{ "a weight of 0", "sched=wrr", "weights=1,1,1,1,1,1,1,0", "not one per class" },
+		{ "a weight of 101", "sched=wrr", "weights=101,1,1,1,1,1,1,1", "numbers 1..100" },
+		{ "a blank weight", "sched=wrr", "weights=1,1,1,,1,1,1,1", "not one per class" },
+		{ "kmax with a step", "ecn=step", "kmax=30KB", "kmax=30000: ecn=step has no such threshold" },
+		{ "pmax with a step", "ecn=step", "pmax=0.5", "pmax=0.5: ecn=step marks for certain" },
+		{ "kmin with ib", "ecn=ib-input", "kmin=9KB", "kmin=9000: ecn=ib-input goes by full buffers" },
+		{ "kmax with ib", "ecn=ib", "kmax=30KB", "kmax=30000: ecn=ib has no such threshold" },
+		{ "pmax with ib", "ecn=ib-output", "pmax=0.5", "allowed: with ecn=off|red" },
 		{ "unmarked dcqcn", "cc=dcqcn", "ecn=off", "ecn=off: nobody would mark, and cc=dcqcn goes by marks" },
 		{ "unmarked connectx", "cc=dcqcn-connectx", "ecn=off", "ecn=off: nobody would mark" },
 		{ "unmarked ib", "cc=ib-lipd", "ecn=off", "ecn=off: nobody would mark, and cc=ib-lipd" },

@@ -66,12 +66,39 @@ static void red_mark__frequency(void **state)
 	}
 }
 
+static void step_mark__threshold(void **state)
+{
+	assert_false(ecn_step_mark(0, 0));
+	assert_true(ecn_step_mark(1, 0));
+	assert_false(ecn_step_mark(KMIN, KMIN));
+	assert_true(ecn_step_mark(KMIN + 1, KMIN));
+	assert_true(ecn_step_mark(1ULL << 40, KMIN)); /* a sum of many buffers */
+}
+
+static void ib_full__to_the_byte(void **state)
+{
+	assert_false(ecn_ib_full(0, 1000, 1000));
+	assert_true(ecn_ib_full(1, 1000, 1000));
+	assert_false(ecn_ib_full(0xfffff000U, ~0U, 0xfff));
+	assert_true(ecn_ib_full(0xfffff001U, ~0U, 0xfff)); /* no 32-bit sum */
+}
+
+static void ib_mark__up_to(void **state)
+{
+	assert_false(ecn_ib_mark(1, 0, 0));
+	assert_true(ecn_ib_mark(7, 7, 0));
+	assert_true(ecn_ib_mark(7, 0, 7));
+	assert_false(ecn_ib_mark(8, 7, 7));
+	assert_true(ecn_ib_mark(8, 7, 9));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(red_probability__curve),    cmocka_unit_test(red_probability__rises),
 		cmocka_unit_test(red_probability__extremes), cmocka_unit_test(red_mark__certain),
-		cmocka_unit_test(red_mark__frequency),
+		cmocka_unit_test(red_mark__frequency),       cmocka_unit_test(step_mark__threshold),
+		cmocka_unit_test(ib_full__to_the_byte),      cmocka_unit_test(ib_mark__up_to),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The way out of a switch's event loop (bpf/advance.h): whose turn it is, and what leaves when it is taken. */
+#ifndef LOSSLAB_DEQUEUE_H
+#define LOSSLAB_DEQUEUE_H
+
+#include "bpf/ecn.h"
+#include "bpf/pfc.h"
+#include "bpf/port.h"
+
+/* The class that output @o serves now. */
+static inline u32 port_class(struct port *o, u64 now)
+{
+	if (FAB_CFG.wrr)
+		return arbiter_class_wrr(o->busy_classes, &o->pause, now, FAB_CFG.turn_bytes, &o->turns);
+	return arbiter_class(o->busy_classes, &o->pause, now);
+}
+
+/* Take the frame whose turn it is out of its VOQ, and give its buffer back. */
+FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
+{
+	struct port *o = s ? fab_port(s->port_base + out) : 0;
+	struct port *p;
+	struct frame *f;
+	struct voq *q;
+	u32 in, id;
+
+	if (!o || class >= FAB_CLASSES)
+		return fab_fail(FAB_INTERNAL, 0);
+	in = arbiter_input(o->inputs[class], o->turn[class]);
+	q = fab_voq(voq_index(s, out, in, class));
+	p = fab_port(s->port_base + in);
+	id = q ? q->head : FAB_NONE;
+	f = fab_frame(id);
+	if (!q || !p || !f || in >= FAB_PORTS)
+		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	q->head = f->next;
+	if (q->head == FAB_NONE) {
+		o->inputs[class] &= ~(1ULL << in);
+		if (!o->inputs[class])
+			o->busy_classes &= ~(1 << class);
+	}
+	if (FAB_CFG.ecn >= ECN_IB && port_may_mark(f) && ecn_ib_mark(f->order, p->full[class], o->root[class]))
+		port_mark(o, f);
+	o->turn[class] = in + 1;
+	o->queue[class] -= f->len;
+	p->occ[class] -= f->len;
+	if ((p->xoff >> class & 1) && pfc_may_resume(p->occ[class], p->cfg.xon)) {
+		p->xoff &= ~(1 << class);
+		p->refresh[class] = TIME_NEVER;
+		if (p->told >> class & 1)
+			p->pfc_pending |= 1 << class;
+		else
+			p->pfc_pending &=
+				~(1 << class); /* the PAUSE has not gone out yet: there is nothing to take back */
+	}
+	if (in != out)
+		s->key[in] = port_key(p, now);
+	return (int)(id & 0x7fffffff);
+}
+
+#endif

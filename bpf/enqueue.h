@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The way in of a switch's event loop (bpf/advance.h): lose a frame, drop it, or count it in, mark it and queue it. */
+#ifndef LOSSLAB_ENQUEUE_H
+#define LOSSLAB_ENQUEUE_H
+
+#include "bpf/ecn.h"
+#include "bpf/hash.h"
+#include "bpf/pfc.h"
+#include "bpf/port.h"
+#include "bpf/route.h"
+
+/* Put frame @id at the end of VOQ @n. */
+static inline int voq_push(u32 n, u32 id)
+{
+	struct voq *q = fab_voq(n);
+	struct frame *last;
+
+	if (!q)
+		return -1;
+	if (q->head == FAB_NONE) {
+		q->head = id;
+	} else {
+		last = fab_frame(q->tail);
+		if (!last)
+			return -1;
+		last->next = id;
+	}
+	q->tail = id;
+	return 0;
+}
+
+/* Count an arriving frame into its input's buffer and see whether the sender must pause. */
+static inline void port_occupy(struct port *p, u32 class, u32 len)
+{
+	u32 occ = p->occ[class] + len;
+
+	p->occ[class] = occ;
+	if (occ > p->stats.max_buffer)
+		p->stats.max_buffer = occ;
+	if ((FAB_CFG.pfc >> class & 1) && !(p->xoff >> class & 1) && pfc_must_pause(occ, p->cfg.xoff)) {
+		p->xoff |= 1 << class;
+		p->pfc_pending |= 1 << class;
+		p->refresh[class] = TIME_NEVER; /* set when the PAUSE is sent */
+	}
+}
+
+/* Does the frame that finds @queue bytes in its output's VOQs get a mark on the way in? */
+static inline int port_must_mark(const struct sw *s, struct port *o, u32 out, u64 queue)
+{
+	if (FAB_CFG.ecn == ECN_RED)
+		return ecn_red_mark(queue, FAB_CFG.kmin, FAB_CFG.kmax, FAB_CFG.pmax,
+				    draw32(FAB_CFG.seed, s->port_base + out, o->stats.draws++));
+	return FAB_CFG.ecn == ECN_STEP && ecn_step_mark(queue, FAB_CFG.kmin);
+}
+
+static inline int port_is_full(const struct port *p, u32 class)
+{
+	u32 limit = FAB_CFG.pfc >> class & 1 ? p->cfg.xoff : FAB_CFG.buffer;
+
+	return ecn_ib_full(p->occ[class], limit, FAB_CFG.frame_max);
+}
+
+/* ecn=ib: the buffer of port @in is full: note which of the frames in the switch this concerns. */
+FAB_FN int sw_full(struct sw *s, u32 in, u32 class, u64 now)
+{
+	struct port *p = s ? fab_port(s->port_base + in) : 0;
+
+	if (!p || in >= FAB_PORTS || class >= FAB_CLASSES)
+		return fab_fail(FAB_INTERNAL, 0);
+	p->full[class] = s->queued;
+	if (FAB_CFG.ecn == ECN_IB_INPUT)
+		return 0;
+	for (u32 i = 0; i < FAB_PORTS; i++) {
+		struct port *o;
+
+		if (i >= s->n_ports)
+			break;
+		o = fab_port(s->port_base + i);
+		if (!o)
+			return fab_fail(FAB_INTERNAL, s->port_base + i);
+		if ((o->inputs[class] >> in & 1) && ecn_ib_root(FAB_CFG.ecn, o->pause.until[class] > now))
+			o->root[class] = s->queued;
+	}
+	return 0;
+}
+
+/* Join the VOQ for output @o, marking on the way in. */
+static inline int port_enqueue(struct sw *s, struct port *o, u32 out, struct frame *f, u32 id, u32 class)
+{
+	u32 in = f->in_port & (FAB_PORTS - 1);
+	u64 queue = o->queue[class];
+
+	if (FAB_CFG.ecn && port_may_mark(f) && port_must_mark(s, o, out, queue))
+		port_mark(o, f);
+	f->next = FAB_NONE;
+	f->order = ++s->queued;
+	if (voq_push(voq_index(s, out, in, class), id))
+		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	queue += f->len;
+	o->queue[class] = queue;
+	if (queue > o->stats.max_queue)
+		o->stats.max_queue = queue;
+	o->inputs[class] |= 1ULL << in;
+	o->busy_classes |= 1 << class;
+	return 0;
+}
+
+/* A data or ACK frame has arrived on port @in: lose it, drop it, or queue it. */
+FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
+{
+	struct frame *f = fab_frame(id);
+	struct port *p, *o;
+	u32 class, out;
+	u64 mask;
+
+	if (!s || !f)
+		return fab_fail(FAB_INTERNAL, 0);
+	p = fab_port(s->port_base + in);
+	if (!p)
+		return fab_fail(FAB_INTERNAL, s->port_base + in);
+	class = f->class & (FAB_CLASSES - 1);
+	p->stats.rx_frames++;
+	p->stats.rx_bytes += f->len;
+	p->stats.rx_data += !!(f->flags & FRAME_DATA);
+	if (p->cfg.loss_in && draw32(~FAB_CFG.seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in)
+		return sw_drop(p, id, FAB_DROP_LOSS);
+	mask = fab_route(p->cfg.sw, f->dst);
+	if (!mask)
+		return sw_drop(p, id, FAB_DROP_NO_ROUTE);
+	if (p->occ[class] + f->len > FAB_CFG.buffer)
+		return sw_drop(p, id, FAB_DROP_BUFFER);
+	out = route_pick(mask, f->flow_key, s->seed);
+	o = fab_port(s->port_base + out);
+	if (!o || out >= FAB_PORTS)
+		return fab_fail(FAB_INTERNAL, s->port_base + in);
+	f->in_port = in;
+	if (port_enqueue(s, o, out, f, id, class))
+		return -1;
+	port_occupy(p, class, f->len);
+	s->key[out] = port_key(o, now);
+	return FAB_CFG.ecn >= ECN_IB && port_is_full(p, class) ? sw_full(s, in, class, now) : 0;
+}
+
+#endif

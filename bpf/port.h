@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What all parts of a switch's event loop (bpf/advance.h) share: errors, a port's next event, VOQs. */
+#ifndef LOSSLAB_PORT_H
+#define LOSSLAB_PORT_H
+
+#include "bpf/arbiter.h"
+#include "bpf/fabric.h"
+
+static inline int fab_fail(enum fab_error error, u32 port)
+{
+	struct fab_state *st = fab_state();
+
+	if (st && !st->error) {
+		st->error = error;
+		st->error_port = port;
+	}
+	return -1;
+}
+
+static inline u64 min64(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u64 max64(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* The next event of a port: the first arrival, the first PAUSE to repeat, the next departure. */
+static inline u64 port_key(const struct port *p, u64 now)
+{
+	u64 key = p->arr_key;
+	u64 ready = p->pfc_pending ? 0 : arbiter_ready(p->busy_classes, &p->pause);
+
+	if (ready != TIME_NEVER)
+		key = min64(key, KEY(max64(max64(ready, p->busy_until), now), EV_DEPARTURE));
+	if (!p->xoff)
+		return key;
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		if ((p->xoff >> c & 1) && p->refresh[c] != TIME_NEVER)
+			key = min64(key, KEY(max64(p->refresh[c], now), EV_TIMER));
+	return key;
+}
+
+/* Look up the first frame of the arrival queue. */
+static inline int port_peek(struct port *p, u32 number)
+{
+	struct port_rx *rx = fab_rx(number);
+	u64 *entry;
+	struct frame *f;
+
+	p->arr_key = KEY_NEVER;
+	if (!rx)
+		return fab_fail(FAB_INTERNAL, number);
+	if (*(volatile u32 *)&rx->tail == p->arrq_head)
+		return 0;
+	entry = fab_arrq(p->cfg.arrq_base + (p->arrq_head & p->cfg.arrq_mask));
+	f = entry ? fab_frame(*entry) : 0;
+	if (!f)
+		return fab_fail(FAB_INTERNAL, number);
+	p->arr_key = KEY(f->arrival, f->flags & FRAME_PFC ? EV_PFC_ARRIVAL : EV_ARRIVAL);
+	return 0;
+}
+
+static inline u32 voq_index(const struct sw *s, u32 out, u32 in, u32 class)
+{
+	return s->voq_base + (out * s->n_ports + in) * FAB_CLASSES + class;
+}
+
+/* ECN-capable, and not yet marked. */
+static inline int port_may_mark(const struct frame *f)
+{
+	return (f->flags & (FRAME_ECT | FRAME_CE)) == FRAME_ECT;
+}
+
+/* Mark a frame bound for output @o. */
+static inline void port_mark(struct port *o, struct frame *f)
+{
+	f->flags |= FRAME_CE | FRAME_MARKED;
+	o->stats.ecn_marks++;
+}
+
+/* A frame ends here, for a named reason. */
+static inline int sw_drop(struct port *p, u32 id, enum fab_drop reason)
+{
+	p->stats.drops[reason]++;
+	fab_release(id);
+	return 0;
+}
+
+#endif

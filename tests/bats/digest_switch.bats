@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# What the switches can do beyond their defaults: the kernel engine and the twin leave the same bytes, and what makes
+# each case worth comparing has happened.
+
+load helpers
+load ../twin/records
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	lab_setup
+	T=$BATS_TEST_TMPDIR
+}
+
+# alike TOPOLOGY KEYS...: on the standing lab of that topology, and on the twin.
+alike()
+{
+	twin "$T/twin" topology="$1" "${@:2}"
+	kernel "$T/kernel" "${@:2}"
+	same_records "$T/twin" "$T/kernel"
+	conserved "$T/kernel"
+}
+
+# differs KEYS...: the twin's flows.csv for the last case is another one without these keys.
+differs()
+{
+	twin "$T/other" "$@"
+	! cmp -s "$T/other/flows.csv" "$T/twin/flows.csv"
+}
+
+@test "digest: kernel and twin with weighted turns between classes" {
+	requires root veth kernel
+	up star:n=5
+	case=(flows=200 ack_class=6 seed=4)
+	alike star:n=5 "${case[@]}" sched=wrr weights=1,1,1,1,1,1,100,1
+	alike star:n=5 "${case[@]}" sched=wrr weights=1,1,1,9,1,1,1,1
+	differs topology=star:n=5 "${case[@]}" sched=strict
+	alike star:n=5 "${case[@]}" sched=wrr weights=1,1,1,9,1,1,1,1 transport=irn buffer=20KB
+}
+
+@test "digest: kernel and twin with each kind of marking" {
+	requires root veth kernel
+	up fat-tree:k=4
+	for ecn in step ib ib-input ib-output; do
+		alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=60KB cc=ib-aimd ecn=$ecn
+		[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	done
+	alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=30KB cc=ib-lipd ecn=ib pfc=off transport=irn
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+}

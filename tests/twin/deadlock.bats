@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# A cyclic buffer dependency stops a run: it is found as soon as it exists, and said by name.
+
+load ../bats/helpers
+load records
+bats_require_minimum_version 1.5.0
+
+# What it prints is a circle: each port leads to the switch of the next one, the last to that of the first.
+circle()
+{
+	sed -n 's/^  deadlock of class 3: //p' | sed 's/ waits for /\n/g' | awk -F: -v csv="$1/ports.csv" '
+		BEGIN { while ((getline line < csv) > 0) { split(line, v, ","); peer[v[1] ":p" v[2]] = v[3] } }
+		NR == 1 { first = $0 }
+		NR > 1 && peer[last] != $1 { print "no link from " last " to " $0; bad = 1 }
+		{ last = $0 }
+		END { print NR - 1; exit bad || last != first }'
+}
+
+# Every host sends three switches on: 40 Gb/s in and 80 Gb/s for every link, all one way round.
+@test "deadlock: seven switches in a ring, named and found at once" {
+	dir=$BATS_TEST_TMPDIR/out
+	run -1 twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB
+	[[ ${lines[0]} =~ ^"losslab: run: deadlock at "[0-9]+" us: 7 of 7 flows unfinished; waiting:"$ ]]
+	[ "$(circle "$dir" <<<"$output")" -eq 7 ]
+	[ "$(value "$dir" status)" = '"deadlock"' ]
+	[ "$(value "$dir" class)" -eq 3 ]
+	[ "$(value "$dir" ports)" = '["s0:p1", "s1:p2", "s2:p2", "s3:p2", "s4:p2", "s5:p2", "s6:p2"]' ]
+	[ "$(value "$dir" dropped)" -eq 0 ]
+	conserved "$dir"
+	holds "$(value "$dir" virtual_ns) < 1000000" # it stands at 32 us; the next event after is a PAUSE said again
+}
+
+# h8 gets its packets all the while: a part that stands still is enough.
+@test "deadlock: found although other flows go on" {
+	dir=$BATS_TEST_TMPDIR/out
+	{ cat "$(ring 7)"; printf 'host h7\nhost h8\nlink h7 s0\nlink h8 s0\n'; } >"$BATS_TEST_TMPDIR/more"
+	workload=$(around 7 3)
+	echo 7,7,8,50000000,0 >>"$workload"
+	run -1 twin "$dir" topology="$BATS_TEST_TMPDIR/more" workload=file:"$workload" buffer=60KB
+	[ "$(value "$dir" status)" = '"deadlock"' ]
+	holds "$(value "$dir" virtual_ns) < 200000"
+	[ "$(rows "$dir/flows.csv" 'v["id"] == 7 { print (v["received_bytes"] > 0) }')" -eq 1 ]
+}
+
+# Shortest paths over one link only never use a buffer on to another ring link: no cycle. Without PFC nothing waits.
+@test "deadlock: none without a cycle, and none without PFC" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 1)" buffer=60KB
+	all_done "$dir"
+	twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB pfc=off transport=irn
+	all_done "$dir"
+	[ -z "$(value "$dir" class)" ]
+}
+
+# PAUSE everywhere and for long, but up and down trees have no cycles.
+@test "deadlock: no false alarm on a fat-tree full of PAUSE" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=fat-tree:k=4 load=0.95 flows=400 buffer=40KB xoff=8KB
+	all_done "$dir"
+	[ "$(value "$dir" pause_frames)" -gt 1000 ]
+}
