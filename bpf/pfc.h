@@ -86,21 +86,59 @@ static inline int pfc_may_resume(u32 occ, u32 xon)
 	return occ <= xon;
 }
 
+/* The bytes that a class needs above XOFF to lose nothing, term by term; gaps is to be taken off. */
+struct pfc_headroom {
+	u32 deciding; /* what the frame that reaches XOFF adds to the last byte below it */
+	u32 back;     /* a frame on the wire back, begun just before, which the PAUSE cannot cut into */
+	u32 pause;    /* the PAUSE itself */
+	u64 flight;   /* the delay, both ways */
+	u32 last;     /* the frame that the sender upstream begins just before the PAUSE takes effect */
+	u64 gaps;     /* preambles, FCS and gaps: they take time on the wire, but no buffer */
+};
+
 /*
- * Bytes that can still arrive after the decision to pause, plus what the deciding frame may overshoot:
- *   the frame being sent in the reverse direction, which a PAUSE cannot cut into   wire_bytes(max)
- *   the PAUSE itself                                                              wire_bytes(60)
- *   its propagation, and that of the last frame back                              2 delays' worth of bytes
- *   the frame that the sender upstream has just started                           wire_bytes(max)
- *   the frame whose arrival reached XOFF: it may have started one byte below      max - 1
- * Frames that arrive within a time span never hold more bytes than the span has on the wire. (802.1Qbb
- * annex O has the same terms, plus interface delays that this fabric does not have.)
+ * The worst case. A link of @ps_per_byte and @delay (ps, above 0), frames of 60 to @max_frame = M bytes, W = M + 24 of
+ * them on the wire. At t0 a frame arrives that reaches XOFF: there was one byte less than that, and now there are at
+ * most M - 1 more. Arrivals come before departures of the same moment, so the frame on the wire back was begun by
+ * t0 - 1 ps. The PAUSE follows it and takes effect upstream at
+ *
+ *   T = t0 - 1 + (W + 84) * ps_per_byte + delay
+ *
+ * There the deciding frame ended at t0 - delay, other frames may follow at once, and PFC comes before departures too,
+ * so the last one begins by T - 1. Those between these two have
+ *
+ *   K = floor((T - 1 - (t0 - delay)) / ps_per_byte) = W + 84 + floor((2 * delay - 2) / ps_per_byte)
+ *
+ * bytes on the wire at most, of which 24 of each frame take no buffer. So the most is had from as few frames as can
+ * fill K: floor(K / W) of the longest, and one frame more if it adds something (more than its own 24 bytes are left)
+ * and is one (all can be at least 84 long: some of the longest give way). Then comes the last, M.
+ * tests/unit/test_headroom.c plays it through: one byte less loses a frame. (802.1Qbb annex O has these terms, rounded
+ * up, plus delays of interfaces that this fabric does not have.)
  */
+static inline struct pfc_headroom pfc_headroom_terms(u32 ps_per_byte, u64 delay, u32 max_frame)
+{
+	u64 wire = wire_bytes(max_frame);
+	struct pfc_headroom h = {
+		.deciding = max_frame - 1,
+		.back = wire,
+		.pause = wire_bytes(PFC_LEN),
+		.flight = (2 * delay - 2) / ps_per_byte,
+		.last = max_frame,
+	};
+	u64 span = h.back + h.pause + h.flight, full = span / wire, rest = span % wire;
+
+	if (rest > ETH_WIRE_EXTRA && (full + 1) * wire_bytes(ETH_MIN) <= span)
+		h.gaps = (full + 1) * ETH_WIRE_EXTRA;
+	else
+		h.gaps = full * ETH_WIRE_EXTRA + rest;
+	return h;
+}
+
 static inline u64 pfc_headroom(u32 ps_per_byte, u64 delay, u32 max_frame)
 {
-	u64 flight = (2 * delay + ps_per_byte - 1) / ps_per_byte;
+	struct pfc_headroom h = pfc_headroom_terms(ps_per_byte, delay, max_frame);
 
-	return 2 * (u64)wire_bytes(max_frame) + wire_bytes(PFC_LEN) + flight + max_frame - 1;
+	return h.deciding + h.back + h.pause + h.flight + h.last - h.gaps;
 }
 
 #endif

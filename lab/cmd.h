@@ -21,6 +21,7 @@ int cmd_run(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_headroom(int argc, char **argv);
 
 /* Where the generator scripts are: $LOSSLAB_TOPO, else ../topo or ../share/losslab/topo beside the
  * program's folder, else PREFIX/share/losslab/topo. */

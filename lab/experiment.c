@@ -73,6 +73,7 @@ int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct
 		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, char *err)
 {
 	u64 wall = wall_us(), cpu = cpu_us();
+	char warning[EXPERIMENT_ERR_MAX];
 	int rc;
 
 	memset(x, 0, sizeof(*x));
@@ -81,6 +82,8 @@ int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct
 	x->conductor.progress_ctx = progress_ctx;
 	rc = fabric_plan(&x->fabric, &x->cfg, topo, err);
 	x->planned = !rc;
+	if (!rc && fabric_headroom_short(&x->fabric, warning, sizeof(warning)))
+		fprintf(stderr, "losslab: run: warning: %s\n", warning);
 	if (!rc)
 		rc = conduct(x, lab, err);
 	if (rc)

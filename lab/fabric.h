@@ -82,6 +82,12 @@ static inline u64 fabric_switch_seed(const struct fabric *f, u32 s)
 	return mix64(mix64(f->cfg->ecmp_seed ^ 0x65636d70ULL) + s);
 }
 
+/*
+ * Does some port have less room above XOFF than PFC needs to lose nothing (pfc_headroom())? If so, one line that names
+ * the port that lacks most, what it has and what it needs, in @line of @n bytes.
+ */
+bool fabric_headroom_short(const struct fabric *f, char *line, size_t n);
+
 /* Name of switch port @number as "s3:p1", into buf; returns buf. */
 const char *fabric_port_name(const struct fabric *f, u32 number, char *buf, size_t n);
 

@@ -12,6 +12,7 @@ const struct cmd cmds[] = {
 	{ "run", cmd_run, "SCENARIO|KEY=VALUE...", "run one experiment, or a scenario" },
 	{ "status", cmd_status, "[--name LAB] [--json]", "say which labs stand, and what they do" },
 	{ "exec", cmd_exec, "[--name LAB] NODE [--] COMMAND...", "run a command in a node's namespace" },
+	{ "headroom", cmd_headroom, "RATE DELAY MTU", "what PFC needs above xoff to lose nothing, term by term" },
 	{ "doctor", cmd_doctor, "[--json]", "check what this system can do" },
 	{ "down", cmd_down, "[--name LAB] [--all]", "remove a lab and only the lab, whatever its state" },
 	{ 0 },
@@ -48,7 +49,7 @@ static int help(FILE *out)
 
 	fprintf(out, "usage: losslab COMMAND [ARGUMENTS]\n\nA data-centre fabric on one Linux box. Commands:\n\n");
 	for (c = cmds; c->name; c++)
-		fprintf(out, "  %-8s%-36s%s\n", c->name, c->args, c->help);
+		fprintf(out, "  %-10s%-36s%s\n", c->name, c->args, c->help);
 	fprintf(out,
 		"\nlosslab COMMAND --help says more. "
 		"Exit codes: 0 done, 1 a check failed, 2 usage or bad input,\n3 the system lacks something.\n");

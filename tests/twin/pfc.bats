@@ -121,7 +121,7 @@ accounted()
 			[ "$(value "$dir" pause_frames)" -gt 0 ]
 		done
 	done
-	# the most that a buffer held is near its size: 240000 bytes, of which the headroom is 23.8 KB
+	# the most that a buffer held is near its size: 240000 bytes, of which the headroom is 22.8 KB
 	twin "$dir" topology="$(slow_h0)" workload=file:"$(senders 3000000)"
 	rows "$dir/ports.csv" 'v["max_buffer_bytes"] > max { max = v["max_buffer_bytes"] } END { print max; exit !(max > 230000 && max <= 240000) }'
 }

@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# The headroom of PFC: the command that computes it, the default that uses it, the warning where xoff leaves less.
+
+load ../bats/helpers
+load records
+bats_require_minimum_version 1.5.0
+
+@test "headroom: the terms and their sum" {
+	run -0 "$LOSSLAB" headroom 40gbit 2us 1000
+	[ "${lines[0]}" = "PFC headroom at 40gbit, 2us, mtu 1000 (frames of up to 1074 bytes):" ]
+	[ "$(awk 'NR > 1 { printf "%s ", $1 }' <<<"$output")" = "1073 1098 84 19999 1074 -480 22848 " ]
+	for link in "10gbit 1ps 64" "400gbit 100us 2048" "100gbit 1.5us 1024"; do
+		# shellcheck disable=SC2086 # words
+		"$LOSSLAB" headroom $link | awk 'NR > 1 { sum += last; last = $1 } END { exit sum != last }'
+	done
+}
+
+@test "headroom: bad input is refused by name" {
+	bad() {
+		run -2 "$LOSSLAB" headroom "${@:2}"
+		[ "$output" = "losslab: headroom: $1" ]
+	}
+	bad "usage: losslab headroom RATE DELAY MTU" 40gbit 2us
+	bad "usage: losslab headroom RATE DELAY MTU" 40gbit 2us 1000 5
+	bad "rate 40: no unit: say bit, kbit, mbit, gbit or tbit" 40 2us 1000
+	bad "time 2: no unit: say ps, ns, us, ms or s" 40gbit 2 1000
+	bad "delay 0us: must be above 0 and at most 1s" 40gbit 0us 1000
+	bad "delay 1001ms: must be above 0 and at most 1s" 40gbit 1001ms 1000
+	bad "mtu=63: out of range; allowed: 64..2048" 40gbit 2us 63
+}
+
+# 22848 bytes at 40 Gb/s, 2 us and mtu 1000; at 100 Gb/s 72 bytes of PAUSE, frames and gaps less, and 30 KB of delay more.
+@test "headroom: a run warns where xoff leaves less, naming the port that lacks most, and only there" {
+	dir=$BATS_TEST_TMPDIR/out
+	need() { "$LOSSLAB" headroom "$1" 2us 1000 | awk 'END { print $1 }'; }
+	said() { "$LOSSLAB" run --engine twin -q topology="$topology" flows=5 buffer=240000 "$@" 2>&1 >/dev/null; }
+	topology=star:n=3
+	[ -z "$(said xoff=$((240000 - $(need 40gbit))))" ]
+	[ "$(said xoff=$((240001 - $(need 40gbit))))" = "losslab: run: warning: xoff: leaves 22847 bytes of headroom at port s0:p0, PFC needs 22848 to lose nothing (3 of 3 ports are short)" ]
+	[ -z "$(said xoff=239000 pfc=off)" ]
+	[ -z "$(said)" ]
+	"$REPO/topo/star.sh" n=3 | sed 's/^link h1 s0$/& 100gbit/' >"$BATS_TEST_TMPDIR/mixed"
+	topology=$BATS_TEST_TMPDIR/mixed
+	[ "$(said xoff=200000)" = "losslab: run: warning: xoff: leaves 40000 bytes of headroom at port s0:p1, PFC needs $(need 100gbit) to lose nothing (1 of 3 ports are short)" ]
+	[ -z "$(said xoff=$((240000 - $(need 100gbit))))" ]
+}
+
+# h0 sends to a slow host, so hardly a frame leaves its buffer meanwhile, and the wire back to it is full. Frames come in
+# one size here, so this worst case lies 790 bytes below the one that test_headroom.c constructs.
+@test "headroom: a congested input loses nothing with it, and loses frames with two frames less" {
+	dir=$BATS_TEST_TMPDIR/out
+	"$REPO/topo/star.sh" n=3 | sed 's/^link h2 s0$/& 100mbit/' >"$BATS_TEST_TMPDIR/slow"
+	congested() { twin "$dir" topology="$BATS_TEST_TMPDIR/slow" workload=file:"$(flows 0,2,600000,0 1,0,4000000,0)" buffer=240000 "$@"; }
+	congested xoff=$((240000 - 22848))
+	[ "$(value "$dir" dropped)" -eq 0 ]
+	all_done "$dir"
+	cp "$dir/ports.csv" "$BATS_TEST_TMPDIR/given"
+	congested
+	cmp "$dir/ports.csv" "$BATS_TEST_TMPDIR/given" # it is the default
+	congested timeouts=on xoff=$((240000 - 22848 + 2 * 1074))
+	[ "$(value "$dir" buffer)" -gt 0 ]
+}
