@@ -95,7 +95,7 @@ static void source_answered(struct nic *n, u32 s, const struct ack_event *a, con
 		if (n->par->cc_ops->window)
 			q->window = n->par->cc_ops->window(&n->ccs[s]);
 	}
-	source_timer(n, s, true);
+	source_timer(n, s, !n->par->ops->progress_only || q->una != una);
 }
 
 /* Holes or SACK blocks as packet numbers, as far as they lie within [una, sent_high). */

@@ -121,6 +121,7 @@ struct recovery_stats {
 struct recovery_ops {
 	const char *name;
 	enum answer_format answers;
+	bool progress_only;   /* only answers that acknowledge something new put the timer off; else all do */
 	bool restart_on_send; /* the timer starts anew with each packet sent, else only if it is not running */
 	/* What all connections of a host share; both may be NULL. */
 	void *(*host_new)(const struct recovery_params *par);

@@ -274,6 +274,7 @@ static void iwarp_receive(struct rqp *r, const struct data_event *d, struct repl
 const struct recovery_ops recovery_iwarp = {
 	.name = "iwarp",
 	.answers = ANSWER_TCP,
+	.progress_only = true, /* RFC 6298, 5.3 */
 	.open = iwarp_open,
 	.open_receiver = iwarp_open_receiver,
 	.wants = iwarp_wants,

@@ -248,6 +248,7 @@ static void host_stats(const void *shared, struct recovery_stats *s)
 const struct recovery_ops recovery_melo = {
 	.name = "melo",
 	.answers = ANSWER_HOLES,
+	.progress_only = true, /* the timer is on the front: what goes on behind it must not hide that it is missing */
 	.host_new = host_new,
 	.host_free = free,
 	.host_stats = host_stats,

@@ -21,16 +21,17 @@
 #
 # MELO resends what is lost alone: 1 / (1 - p) packets sent per packet, so at best (1 - p) of the line. But
 #
-# - a retransmission lost (p^2 per packet) is healed by the timer alone. So is a lost NACK, if no further hole tells of
-#   the first one while the sender may go on: that is for B = 1024 packets, the pool's bits and the reorder buffer (p^2
-#   (1 - p)^B).
-# - While the receiver answers, the timer is started anew. It runs when the sender has come to the end of the B packets
-#   and the last answer has come, W later. So the B packets hide nothing of the RTO: W + R of the line stay empty.
-# - In the B packets there are 1 + Bp holes. Their retransmissions lay in the middle of the bitmap, and were dropped.
+# - a retransmission lost (p^2 per packet) is healed by the timer alone. It has run since the last packet before the
+#   hole was acknowledged, W after that left, so it is up W + R after the hole. Until then the sender goes on, up to the
+#   B = 1024 packets of the pool's bits and the reorder buffer: D = min(B, W + R) packets, and if that is B the line stays
+#   empty for W + R - B. A lost NACK is the same if no further hole in those packets tells of the first: p^2 (1 - p)^D.
+# - In the D packets there are 1 + Dp holes. Their retransmissions lay in the middle of the bitmap, and were dropped.
 #   All of them are filled in order now; each answer jumps to the next hole after W packets, or fewer if that is nearer:
-#   (1 + Bp) (1 - (1 - p)^W) / p. With melo_resend=holes it is the holes alone, and then the wait for an answer: W.
+#   (1 + Dp) (1 - (1 - p)^W) / p. With melo_resend=holes it is the holes alone, 1 + Dp, and the wait for an answer as far
+#   as it is not spent on new packets: W - (B - D), if that is more than nothing. Where the NACK was lost no hole is
+#   known, and all goes again until the answer: (1 - (1 - p)^W) / p either way.
 #
-# So it is 1 / (1 - p) + p^2 (1 + (1 - p)^B) (W + R + the last point's).
+# So it is 1 / (1 - p) + p^2 (1 + (1 - p)^D) (W + R - D) + what goes again. A window longer than the RTO hides the stall.
 #
 # The paper has 45.6 % of the line at 0.1 % of loss for go-back-N, and 7.06 % at 1 % (99.0 / 14.02): W = 1193 and 1316
 # packets, 264 and 291 us, 30 times what it is here, where its base RTT is 16 us. (MELO's lead of 3.37 % at 0.001 %
@@ -38,7 +39,7 @@
 # little. With links of 66 us as much is on its way here, and go-back-N's goodput is the paper's.
 #
 # The paper's MELO has 1 - p at all losses: a retransmission lost costs it no more than 5 packets, or 99.0 would be
-# 98.9. That is no timeout with an empty line, of whatever length; here it costs what the timeout costs.
+# 98.9. With a timeout shorter than the pool's window and the holes alone resent ours comes as near as that.
 
 load ../bats/helpers
 load records
@@ -63,10 +64,14 @@ expected()
 			mean = n * (1 + p * w) + stalls * stall
 			dev = sqrt(n * p * w * w + stalls * stall * stall)
 		} else {
-			stalls = n * p * p * (1 + (1 - p) ^ 1024)
-			stall = w + r + (scheme == "melo" ? (1 + 1024 * p) * (1 - (1 - p) ^ w) / p : w)
-			mean = n / (1 - p) + stalls * stall
-			dev = sqrt(n * p + stalls * stall * stall)
+			out = w + r < 1024 ? w + r : 1024
+			lost = n * p * p
+			silent = lost * (1 - p) ^ out
+			jump = (1 - (1 - p) ^ w) / p
+			wait = w > 1024 - out ? w - 1024 + out : 0
+			again = (1 + out * p) * (scheme == "melo" ? jump : 1) + (scheme == "melo" ? 0 : wait)
+			mean = n / (1 - p) + lost * (w + r - out + again) + silent * (w + r - out + jump)
+			dev = sqrt(n * p + lost * (w + r - out + again) ^ 2 + silent * (w + r - out + jump) ^ 2)
 		}
 		print mean, 3 * dev
 	}'
@@ -155,7 +160,7 @@ one() { twin "$1" topology=star:n=2 workload=incast senders=1 bytes=$(($2 * MTU)
 	# shellcheck disable=SC2086
 	one "$dir" 1000000 loss=0.01@s0 transport=melo melo_resend=holes $short
 	as_expected "$dir" melo-holes 0.01 2 50
-	holds "1000000 / $(carried "$dir") > 0.95"
+	holds "1000000 / $(carried "$dir") > 0.985" # the ceiling is 0.99
 }
 
 @test "goodput: go-back-N with as much on its way as the paper's has the paper's goodput" {
