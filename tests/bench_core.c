@@ -133,7 +133,7 @@ static struct nic_params params(u32 host, const char *transport, const char *cc)
 				   200000000, 100000000, !strcmp(cc, "dcqcn-connectx") ? 4 * PS_PER_US : 0 },
 			.timely = { 50 * PS_PER_US, 500 * PS_PER_US, 20 * PS_PER_US, 40000000, 800000, 875000, 5, 16,
 				    400000000, !strcmp(cc, "timely-patched") },
-			.ib = &ib[!strcmp(cc, "ib-aimd")         ? IB_AIMD
+			.ib = &ib[!strcmp(cc, "ib-aimd")           ? IB_AIMD
 					  : !strcmp(cc, "ib-lipd") ? IB_LIPD
 								   : IB_FIMD] },
 		.cc_ops = cc_find(cc),
@@ -209,8 +209,8 @@ static double median_of_runs(const char *transport, const char *cc, u32 lose, u6
 int main(void)
 {
 	static const char *const transports[] = { "roce", "irn", "irn-gbn", "irn-nobdp", "melo", "iwarp" };
-	static const char *const ccs[] = { "none",	     "dcqcn",	"dcqcn-connectx", "timely",
-					   "timely-patched", "ib-aimd", "ib-lipd",	  "ib-fimd" };
+	static const char *const ccs[] = { "none",           "dcqcn",   "dcqcn-connectx", "timely",
+					   "timely-patched", "ib-aimd", "ib-lipd",        "ib-fimd" };
 	u64 memory;
 
 	for (u32 f = 0; f < 3; f++)
@@ -221,7 +221,8 @@ int main(void)
 		if (!ends[i].ring)
 			die("out of memory");
 	}
-	printf("ns per data packet in the NIC's core, both ends (medians of %d; in brackets with one packet in 1,000 lost); "
+	printf("ns per data packet in the NIC's core, both ends (medians of %d; in brackets with one packet in 1,000 "
+	       "lost); "
 	       "bytes per connection, both ends\n",
 	       ROUNDS);
 	make_flows(1, 50000000);
