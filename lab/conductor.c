@@ -82,21 +82,14 @@ static bool any_open(const struct conductor *c, u64 now)
 	return false;
 }
 
-/* The run's end, if it comes before @now. */
-static u64 until_end(const struct run_cfg *c, const struct starts *s, u64 now)
-{
-	if (c->until == UNTIL_ARRIVALS && s->n && s->time[s->n - 1] < now)
-		now = s->time[s->n - 1];
-	return c->stop_at && c->stop_at < now ? c->stop_at : now;
-}
-
-/* Has nothing moved for too long although flows are open? @now is the next event; behind the end none counts. */
+/* Has nothing moved for too long although flows are open? @now is the next event; behind stop_at none counts. */
 static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64 now)
 {
 	const struct fabric *f = c->engine->fabric;
 	u64 fresh = take_stock(c);
 
-	now = until_end(f->cfg, s, now);
+	if (f->cfg->stop_at && f->cfg->stop_at < now)
+		now = f->cfg->stop_at;
 	while (s->begun < s->n && s->time[s->begun] < now)
 		s->begun++;
 	if (fresh != w->fresh || c->completed == s->begun) {
