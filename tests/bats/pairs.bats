@@ -197,7 +197,8 @@ INCAST=(workload=incast bytes=100KB buffer=30KB pfc=off timeouts=on)
 		transport=roce backoff=on reth=all ack_every=64
 		transport=irn cc=timely timely_segment=1
 		transport=roce cc=timely ack_every=16 class=0 ack_class=7
-		transport=roce cc=ib-fimd ib_levels=2 ack_every=message kmin=2KB kmax=2KB
-		transport=irn cc=dcqcn cnp_interval=1us dcqcn_bytes=20KB dcqcn_rate_timer=10us kmin=2KB kmax=2KB
+		transport=roce cc=ib-fimd ib_levels=2 ack_every=message ecn=red kmin=2KB kmax=2KB
+		transport=irn cc=dcqcn cnp_interval=1us dcqcn_bytes=20KB dcqcn_rate_timer=10us ecn=red kmin=2KB kmax=2KB
+		transport=irn cc=dcqcn mtu=64 bytes=20KB buffer=10KB kmin=500 kmax=2KB pmax=0.5
 	EOF
 }
