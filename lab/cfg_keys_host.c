@@ -114,7 +114,7 @@ static const struct cfg_key host_keys[] = {
 	  .max = WORKLOAD_BYTES_MAX,
 	  .special = { "flow", 0 },
 	  .def = "flow",
-	  .help = "memory that the responder lets a flow reach; flow = all that it needs" },
+	  .help = "write, read: memory that the responder lets a flow reach; flow = all that it needs" },
 	{ .name = "ack_every",
 	  .kind = CFG_NUM,
 	  CFG_MEMBER(ack_every),

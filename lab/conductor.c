@@ -84,12 +84,14 @@ static bool any_open(const struct conductor *c, u64 now)
 	return false;
 }
 
-/* Has nothing moved for too long although flows are open? */
+/* Has nothing moved for too long although flows are open? @now is the next event; behind stop_at none counts. */
 static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64 now)
 {
 	const struct fabric *f = c->engine->fabric;
 	u64 fresh = take_stock(c);
 
+	if (f->cfg->stop_at && f->cfg->stop_at < now)
+		now = f->cfg->stop_at;
 	while (s->begun < s->n && s->time[s->begun] < now)
 		s->begun++;
 	if (fresh != w->fresh || c->completed == s->begun) {

@@ -244,7 +244,7 @@ static int check_flow(const struct fabric *f, const struct flow *flow, char *err
 	const struct packet_rules *r = &f->nics[0].rules;
 
 	if (!packet_count(r, flow->bytes))
-		return fail(err, -EINVAL, "workload: a flow has more than 2^31 packets: raise mtu");
+		return fail(err, -EINVAL, "workload: a flow has more than 2^31 packets: raise mtu or message");
 	if (flow->op == FLOW_WRITE || (r->format == FORMAT_ROCE && !r->reth_all))
 		return 0;
 	snprintf(err, FABRIC_ERR_MAX, "workload: flow %u is no WRITE: %s; allowed: op write", flow->id,

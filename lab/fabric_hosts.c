@@ -29,7 +29,7 @@ static void plan_rules(const struct run_cfg *c, struct packet_rules *r)
 		.mtu = c->mtu,
 		.message = or_auto(c->message, MESSAGE_MAX / c->mtu * c->mtu),
 		.ack_every = c->ack_every,
-		.reth_all = c->reth_all && strcmp(c->transport, "iwarp"),
+		.reth_all = c->reth_all,
 		.data_class = c->data_class,
 		.ack_class = c->ack_class,
 	};

@@ -119,6 +119,10 @@ void records_table(const struct run_result *const *runs, const struct run_totals
 		"99 % FCT (ms)", "drops", "PAUSE", "digest");
 	for (u32 i = 0; i < n; i++)
 		table_row(runs[i], &totals[i], labels[i], width, out);
+	for (u32 i = 0; i < n; i++)
+		if (totals[i].qp_errors)
+			fprintf(out, "%s: %u of %u flows stopped in error, and are in none of the averages.\n",
+				labels[i], totals[i].qp_errors, runs[i]->n_flows);
 }
 
 void records_reading(const struct run_totals *totals, const char *const *labels, u32 n, FILE *out)

@@ -33,6 +33,9 @@ same topology=star:n=4 transport=roce workload=incast bytes=100KB
 same topology=fat-tree:k=4 transport=roce flows=40
 same topology=fat-tree:k=4 transport=irn flows=40
 same topology=star:n=4 transport=irn workload=incast bytes=200KB buffer=30KB loss=0.01 ecn=red
+same topology=star:n=4 transport=melo cc=dcqcn op=read message=20KB workload=incast bytes=100KB buffer=30KB loss=0.01 kmin=2KB kmax=10KB
+same topology=star:n=4 transport=iwarp mtu=2048 workload=incast bytes=200KB buffer=30KB loss=0.01
+same topology=star:n=4 transport=roce cc=ib-aimd op=send message=10KB rq=1 workload=incast bytes=100KB buffer=30KB kmin=2KB kmax=10KB
 $B/losslab up --name vm fat-tree:k=6 && $B/losslab down --name vm || failed=\$((failed + 1))
 ls /run/netns 2>/dev/null | grep . && failed=\$((failed + 1))
 echo "\$passed passed, \$failed failed, 0 skipped"

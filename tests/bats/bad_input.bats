@@ -51,6 +51,83 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 	refused 2 'option --name: needs a value' "$LOSSLAB" run --name
 }
 
+@test "bad input: what contradicts a transport" {
+	bad '^losslab: cap=0: no packet could ever be sent; allowed: 1\.\.1048576' transport=irn cap=0
+	bad '^losslab: cap=0: ' preset=irn cap=0
+	bad '^losslab: cap=100: transport=roce has no cap; allowed: with transport=irn\|irn-gbn' transport=roce cap=100
+	bad '^losslab: cap=3: transport=irn-nobdp ' preset=irn-nobdp cap=3
+	bad '^losslab: melo_bits=7: a pool smaller than one block .*8\.\.2048 in steps of 8' transport=melo melo_bits=7
+	bad '^losslab: melo_bits=0: a pool smaller than one block' transport=melo melo_bits=0
+	bad '^losslab: melo_bits=12: between two steps' transport=melo melo_bits=12
+	bad '^losslab: melo_bits=512: transport=irn has no pools' transport=irn melo_bits=512
+	bad '^losslab: melo_cache=0: .*allowed: 1\.\.65536' transport=melo melo_cache=0
+	bad '^losslab: melo_resend=holes: transport=roce ' transport=roce melo_resend=holes
+	bad '^losslab: init_window=0: .*allowed: 1\.\.1000' transport=iwarp init_window=0
+	bad '^losslab: init_window=2: transport=irn ' transport=irn init_window=2
+	bad '^losslab: ack_every=2: transport=irn acknowledges every packet; allowed: with transport=roce\|melo' transport=irn ack_every=2
+	bad '^losslab: ack_every=65: .*allowed: 1\.\.64, or message' ack_every=65
+	bad '^losslab: backoff=on: transport=irn does not go back N' transport=irn backoff=on
+	bad '^losslab: rto_low=400000ns: above rto_high' transport=irn rto_low=400us
+	bad '^losslab: retry_cnt=7: .*allowed: 0\.\.6, or infinite' retry_cnt=7
+	bad '^losslab: psn0=16777216: .*allowed: 0\.\.16777215' psn0=16777216
+	bad '^losslab: class=8: .*allowed: 0\.\.7' class=8
+}
+
+@test "bad input: what contradicts a congestion control" {
+	bad '^losslab: kmin=200000: above kmax=100000; allowed: up to kmax' kmin=200KB kmax=100KB
+	for cc in timely timely-patched; do
+		bad "^losslab: ack_every=message: gives no ACKs to time; allowed: 1\.\.16 with cc=$cc" cc=$cc ack_every=message
+		bad '^losslab: ack_every=17: above timely_segment=16' cc=$cc ack_every=17
+	done
+	for cc in dcqcn dcqcn-connectx ib-aimd ib-lipd ib-fimd; do
+		bad "^losslab: ecn=off: nobody would mark, and cc=$cc goes by marks; allowed: " cc=$cc ecn=off
+	done
+	for cc in dcqcn dcqcn-connectx timely timely-patched ib-aimd ib-lipd ib-fimd; do
+		bad "^losslab: cc=$cc: transport=iwarp has TCP.s own; allowed: with transport=" transport=iwarp cc=$cc
+	done
+	bad '^losslab: timely_tlow=500us: not below timely_thigh=500us' cc=timely timely_tlow=500us
+	bad '^losslab: timely_tlow=3us: cc=dcqcn does not use it; allowed: with cc=timely\|timely-patched' cc=dcqcn timely_tlow=3us
+	bad '^losslab: dcqcn_g=16: cc=none does not use it' dcqcn_g=16
+	bad '^losslab: dcqcn_g=0: .*allowed: 1\.\.65536' cc=dcqcn dcqcn_g=0
+	bad '^losslab: rmin=1gbit: cc=ib-aimd does not use it' cc=ib-aimd rmin=1gbit
+	bad '^losslab: ib_levels=3: .*power of two' cc=ib-fimd ib_levels=3
+	bad '^losslab: cnp_interval=9us: cc=timely has no CNPs' cc=timely cnp_interval=9us
+}
+
+@test "bad input: what contradicts an operation" {
+	bad '^losslab: op=atomic: unknown; allowed: write\|send\|read' op=atomic
+	for op in read send; do
+		bad "^losslab: op=$op: transport=iwarp writes only" transport=iwarp op=$op
+		bad '^losslab: workload: .*reth=all' topology=star:n=2 op=$op reth=all
+	done
+	bad '^losslab: rq=0: no message could ever be received; allowed: 1\.\.65536' op=send rq=0
+	bad '^losslab: rq=1: op=write posts no receives; allowed: with op=send' rq=1
+	bad '^losslab: rnr_retry=1: op=read posts no receives' op=read rnr_retry=1
+	bad '^losslab: rnr_timer=32: .*allowed: 0\.\.31' op=send rnr_timer=32
+	bad '^losslab: message=0: .*allowed: 1\.\.1073741824 bytes, or flow' message=0
+	bad '^losslab: message=2GB: .*allowed: 1\.\.1073741824' message=2GB
+	bad '^losslab: region=0: .*allowed: 1\.\.' region=0
+	bad '^losslab: region=10000: op=send addresses no memory; allowed: with op=write\|read' op=send region=10KB
+	bad '^losslab: region=10000: transport=iwarp ' transport=iwarp region=10KB
+	bad '^losslab: reth=all: transport=iwarp ' transport=iwarp reth=all
+	bad '^losslab: .*2\^31 packets: .*message' topology=star:n=2 workload=incast bytes=20GB message=1
+}
+
+@test "bad input: presets" {
+	bad '^losslab: preset=ir: no such preset; did you mean irn\? losslab run --presets lists them' preset=ir
+	bad '^losslab: preset=carrier-pigeon: no such preset; losslab run --presets lists them' preset=carrier-pigeon
+	"$LOSSLAB" run --presets >"$T/presets"
+	[ "$(wc -l <"$T/presets")" -gt 20 ]
+	grep -E '^irn +transport=irn pfc=off cc=none +[A-Z]' "$T/presets"
+	while read -r name settings; do
+		echo "$name"
+		twin "$T/out" topology=star:n=3 flows=5 preset="$name"
+		for key in $settings; do
+			[[ $key != *=* ]] || grep -x "$key" "$T/out/config.txt"
+		done
+	done <"$T/presets"
+}
+
 @test "bad input: rates and delays" {
 	bad '^losslab: .*rate' rate=0
 	bad '^losslab: .*rate' rate=0gbit
@@ -84,11 +161,11 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 	bad "$T/empty" topology="$T/empty"
 }
 
-# workload FILE-CONTENT PATTERN, on a star of 4
+# workload FILE-CONTENT PATTERN KEYS..., on a star of 4
 workload()
 {
 	printf '%b' "$1" >"$T/flows.csv"
-	bad "$T/flows.csv:$2" topology=star:n=4 workload=file:"$T/flows.csv"
+	bad "$T/flows.csv:$2" topology=star:n=4 workload=file:"$T/flows.csv" "${@:3}"
 }
 
 @test "bad input: files of flows" {
@@ -105,6 +182,10 @@ workload()
 	workload "$head\n0,0,1,-1,0\n" '2: .*bytes'
 	workload "$head\n0,0,1,1000,0.0001\n" '2: .*start_ns'
 	workload "$head\n0,0,1,99999999999999999999,0\n" '2: .*bytes'
+	workload "$head,op\n0,0,1,1000,0,atomic\n" "2: op 'atomic' .*write.send.read"
+	workload "$head,op\n0,0,1,1000,0\n" '2: .*5 columns'
+	workload "$head,op\n0,0,1,1000,0,\n" "2: op ''"
+	workload "$head,op\n0,0,1,1000,0,read\n" "2: op 'read' .*iwarp" transport=iwarp
 	workload "src,dst\n" '1: '
 	workload "$head\n" '[0-9]+: .*no flows'
 	workload '' '[0-9]+: .*empty'
@@ -133,6 +214,13 @@ workload()
 	printf 'id,src,dst,bytes,start_ns\n0,0,4,1000,0\n' >"$T/flows.csv"
 	refused 2 'flows.csv:2: .*dst 4' "$LOSSLAB" run -q topology=star:n=4 workload=file:"$T/flows.csv"
 	refused 2 'buffer' "$LOSSLAB" run -q topology=star:n=4 buffer=10KB
+	refused 2 'cap=0' "$LOSSLAB" run -q topology=star:n=4 transport=irn cap=0
+	refused 2 'melo_bits=7' "$LOSSLAB" run -q topology=star:n=4 transport=melo melo_bits=7
+	refused 2 'transport=iwarp' "$LOSSLAB" run -q topology=star:n=4 transport=iwarp cc=timely
+	refused 2 'ecn=off' "$LOSSLAB" run -q topology=star:n=4 cc=dcqcn ecn=off
+	refused 2 'ack_every=message' "$LOSSLAB" run -q topology=star:n=4 cc=timely ack_every=message
+	refused 2 'reth=all' "$LOSSLAB" run -q topology=star:n=4 op=send reth=all
+	refused 2 'preset=ir:' "$LOSSLAB" run -q topology=star:n=4 preset=ir
 	[ -z "$(ls -A "$LOSSLAB_RUN_DIR" 2>/dev/null)" ]
 }
 

@@ -3,6 +3,7 @@
 # Nothing lost silently, and nothing left behind: what goes wrong in the middle of a run ends it, by name.
 
 load helpers
+load ../twin/records
 bats_require_minimum_version 1.5.0
 
 setup()
@@ -116,6 +117,24 @@ nothing_left()
 	gone $pids
 	"$LOSSLAB" status --name "$LAB" | grep ': up,'
 	nothing_left
+}
+
+@test "conserve: an agent killed amid READs, SENDs, MELO, iWARP: the lab's next run is as if nothing had been" {
+	requires root veth kernel
+	for keys in "irn op=read message=64KB cc=timely" "irn-gbn op=send message=64KB rq=4" "melo cc=dcqcn" iwarp; do
+		up star:n=4
+		# shellcheck disable=SC2086 # words
+		long_run --name "$LAB" loss=0.001 transport=$keys
+		wait_for 20 moving "$LAB-h2"
+		kill -KILL "$(agent h2)"
+		ends 1 '^losslab: host h2: its agent has died \(signal 9\)'
+		# shellcheck disable=SC2086
+		kernel "$BATS_TEST_TMPDIR/kernel" workload=permutation bytes=50KB loss=0.01 transport=$keys
+		# shellcheck disable=SC2086
+		twin "$BATS_TEST_TMPDIR/twin" topology=star:n=4 workload=permutation bytes=50KB loss=0.01 transport=$keys
+		same_records "$BATS_TEST_TMPDIR/kernel" "$BATS_TEST_TMPDIR/twin"
+		nothing_left
+	done
 }
 
 @test "conserve: an agent that hangs" {

@@ -103,3 +103,62 @@ link=200:2000000 # 40 Gb/s, 2 us
 		holds "$(value "$BATS_TEST_TMPDIR" $key) > 0"
 	done
 }
+
+# A queue pair in error is a result, not a failure of the run.
+@test "run: queue pairs that stop in error: exit 0, flows and reasons named, counted in summary.json" {
+	requires root veth kernel
+	up star:n=4
+	cat >"$BATS_TEST_TMPDIR/flows.csv" <<-'EOF'
+		id,src,dst,bytes,start_ns,op
+		0,0,3,50000,0,write
+		1,1,2,50000,0,read
+		2,2,1,9000,0,write
+		3,3,0,50000,0,send
+	EOF
+	keys=(transport=irn workload=file:"$BATS_TEST_TMPDIR/flows.csv" region=10KB message=5KB rq=1 rq_delay=1ms rnr_retry=0)
+	run -0 --separate-stderr "$LOSSLAB" run -q --name "$LAB" --out "$BATS_TEST_TMPDIR/out" "${keys[@]}"
+	echo "$output"
+	[ -z "$stderr" ]
+	grep -qx '  flows        4, 1 completed (done)' <<<"$output"
+	grep -qx '  errors       3 flows: flow 0 access, flow 1 access, flow 3 rnr' <<<"$output"
+	[ "$(value "$BATS_TEST_TMPDIR/out" qp_errors)" -eq 3 ]
+	[ "$(value "$BATS_TEST_TMPDIR/out" status)" = '"done"' ]
+	conserved "$BATS_TEST_TMPDIR/out"
+	[ "$(rows "$BATS_TEST_TMPDIR/out/flows.csv" '{ print v["error"] "," v["completed"] "," v["received_bytes"] }' | tr '\n' ' ')" = \
+		"access,0,10000 access,0,10000 ,1,9000 rnr,0,5000 " ]
+	"$LOSSLAB" run -q --json --name "$LAB" "${keys[@]}" | grep -qx ' *"qp_errors": 3,'
+	# of many, the first four
+	run -0 "$LOSSLAB" run -q --name "$LAB" transport=roce workload=permutation region=1KB message=1KB bytes=2KB
+	grep -qx '  errors       4 flows: flow 0 access, flow 1 access, flow 2 access, flow 3 access' <<<"$output"
+	run -0 "$LOSSLAB" run -q topology=star:n=6 transport=roce pfc=off loss=1 retry_cnt=0 workload=incast
+	grep -qx '  errors       5 flows: flow 0 retry, flow 1 retry, flow 2 retry, flow 3 retry, ...' <<<"$output"
+	# a table has one line for each variant that had any
+	printf 'workload=permutation\nbytes=2KB\n\n[ok]\n[bad]\nregion=1KB\n' >"$BATS_TEST_TMPDIR/scenario"
+	run -0 "$LOSSLAB" run -q --name "$LAB" "$BATS_TEST_TMPDIR/scenario"
+	echo "$output"
+	[ "$(grep -c 'stopped in error' <<<"$output")" -eq 1 ]
+	grep -qx 'bad: 4 of 4 flows stopped in error, and are in none of the averages.' <<<"$output"
+}
+
+# A host that waits for longer than a run may go without progress is not stuck before the run's end.
+@test "run: stop_at ends a run before it would be called stuck" {
+	requires root veth kernel
+	up star:n=4
+	keys=(op=send rq=1 rq_delay=50us message=1KB rnr_timer=0 workload=permutation bytes=10KB) # 655 ms
+	kernel "$BATS_TEST_TMPDIR/out" "${keys[@]}" stop_at=3ms
+	[ "$(value "$BATS_TEST_TMPDIR/out" status)" = '"stopped"' ]
+	[ "$(value "$BATS_TEST_TMPDIR/out" virtual_ns)" = 3000000.000 ]
+	twin "$BATS_TEST_TMPDIR/twin" topology=star:n=4 "${keys[@]}" stop_at=3ms
+	same_records "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/twin"
+	run -1 kernel "$BATS_TEST_TMPDIR/out" "${keys[@]}" stop_at=200ms
+	[ "$(value "$BATS_TEST_TMPDIR/out" status)" = '"stuck"' ]
+	kernel "$BATS_TEST_TMPDIR/out" "${keys[@]}" stuck_after=1s
+	all_done "$BATS_TEST_TMPDIR/out"
+}
+
+@test "run: --presets needs neither root nor a lab" {
+	run -0 "$LOSSLAB" run --presets
+	for name in roce roce-nopfc irn irn-gbn irn-nobdp melo iwarp irn-dcqcn roce-timely ib-aimd; do
+		grep -qE "^$name +transport=" <<<"$output"
+	done
+}

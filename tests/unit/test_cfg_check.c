@@ -76,6 +76,11 @@ static void finish__contradictions(void **state)
 		{ "init_window with roce", "transport=roce", "init_window=3", "allowed: with transport=iwarp" },
 		{ "read with iwarp", "transport=iwarp", "op=read", "op=read: transport=iwarp writes only" },
 		{ "send with iwarp", "transport=iwarp", "op=send", "op=send: transport=iwarp writes only" },
+		{ "reth with iwarp", "transport=iwarp", "reth=all", "reth=all: transport=iwarp has no RETH" },
+		{ "region with iwarp", "transport=iwarp", "region=1KB",
+		  "region=1000: transport=iwarp checks no region" },
+		{ "region with send", "op=send", "region=1KB",
+		  "region=1000: op=send addresses no memory; allowed: with op=write|read" },
 		{ "cc with iwarp", "transport=iwarp", "cc=timely", "cc=timely: transport=iwarp has TCP's own" },
 		{ "cap with a file", "workload=file:x", "cap=5", "cap=5: transport=roce has no cap" },
 		{ "rq with write", "op=write", "rq=4", "rq=4: op=write posts no receives; allowed: with op=send" },
@@ -125,6 +130,7 @@ static void finish__contradictions(void **state)
 		assert_says(bad[i][3]);
 	}
 	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1094"));
+	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
 }
 
 /* Keys of one congestion control are refused by name with the others, unless they say what is the default anyway. */

@@ -490,7 +490,8 @@ static void table__golden(void **state)
 		"RoCE + PFC         1.750        0.0272         0.0500           10 (5.2632 %)           2  "
 		"1e0cff47ac41\n"
 		"IRN                    -             -              -           10 (5.2632 %)           2  "
-		"e1f7fb3214c9\n");
+		"e1f7fb3214c9\n"
+		"RoCE + PFC: 1 of 3 flows stopped in error, and are in none of the averages.\n");
 }
 
 static const char *slurp(const char *dir, const char *name)
