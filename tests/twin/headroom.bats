@@ -34,7 +34,7 @@ bats_require_minimum_version 1.5.0
 @test "headroom: a run warns where xoff leaves less, naming the port that lacks most, and only there" {
 	dir=$BATS_TEST_TMPDIR/out
 	need() { "$LOSSLAB" headroom "$1" 2us 1000 | awk 'END { print $1 }'; }
-	said() { "$LOSSLAB" run --engine twin -q topology="$topology" flows=5 buffer=240000 "$@" 2>&1 >/dev/null; }
+	said() { { "$LOSSLAB" run --engine twin -q topology="$topology" flows=5 buffer=240000 "$@" >/dev/null; } 2>&1; }
 	topology=star:n=3
 	[ -z "$(said xoff=$((240000 - $(need 40gbit))))" ]
 	[ "$(said xoff=$((240001 - $(need 40gbit))))" = "losslab: run: warning: xoff: leaves 22847 bytes of headroom at port s0:p0, PFC needs 22848 to lose nothing (3 of 3 ports are short)" ]
