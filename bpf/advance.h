@@ -68,7 +68,7 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 	} else if (sw_admit(s, in, id, now)) {
 		return -1;
 	}
-	s->key[in] = port_key(p, now);
+	sw_set_key(s, in, port_key(p, now));
 	return 0;
 }
 
@@ -106,7 +106,7 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	if (o->pfc_pending) {
 		if (port_send_pfc(o, now))
 			return -1;
-		s->key[out] = port_key(o, now);
+		sw_set_key(s, out, port_key(o, now));
 		return 0;
 	}
 	class = port_class(o, now);
@@ -121,7 +121,7 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	o->stats.tx_frames++;
 	o->stats.tx_bytes += f->len;
 	o->stats.tx_data += !!(f->flags & FRAME_DATA);
-	s->key[out] = port_key(o, now);
+	sw_set_key(s, out, port_key(o, now));
 	if (o->cfg.loss_out && draw32(~FAB_CFG.seed, s->port_base + out, o->stats.draws++) < o->cfg.loss_out) {
 		o->stats.lost_out_frames++;
 		return sw_drop(o, id, FAB_DROP_LOSS);
@@ -142,7 +142,7 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 			p->refresh[c] = TIME_NEVER;
 		}
 	}
-	s->key[in] = port_key(p, now);
+	sw_set_key(s, in, port_key(p, now));
 	return 0;
 }
 
@@ -195,7 +195,7 @@ FAB_FN int sw_begin(struct sw *s)
 			continue;
 		if (port_peek(p, s->port_base + i))
 			return -1;
-		s->key[i] = min64(s->key[i], p->arr_key);
+		sw_set_key(s, i, min64(s->key[i], p->arr_key));
 	}
 	return 0;
 }

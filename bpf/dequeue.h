@@ -4,8 +4,7 @@
 #define LOSSLAB_DEQUEUE_H
 
 #include "bpf/ecn.h"
-#include "bpf/pfc.h"
-#include "bpf/port.h"
+#include "bpf/room.h"
 
 /* The class that output @o serves now. */
 static inline u32 port_class(struct port *o, u64 now)
@@ -43,18 +42,9 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 		port_mark(o, f);
 	o->turn[class] = in + 1;
 	o->queue[class] -= f->len;
-	p->occ[class] -= f->len;
-	if ((p->xoff >> class & 1) && pfc_may_resume(p->occ[class], p->cfg.xon)) {
-		p->xoff &= ~(1 << class);
-		p->refresh[class] = TIME_NEVER;
-		if (p->told >> class & 1)
-			p->pfc_pending |= 1 << class;
-		else
-			p->pfc_pending &=
-				~(1 << class); /* the PAUSE has not gone out yet: there is nothing to take back */
-	}
+	port_give(s, p, class, f->len);
 	if (in != out)
-		s->key[in] = port_key(p, now);
+		sw_set_key(s, in, port_key(p, now));
 	return (int)(id & 0x7fffffff);
 }
 

@@ -5,8 +5,7 @@
 
 #include "bpf/ecn.h"
 #include "bpf/hash.h"
-#include "bpf/pfc.h"
-#include "bpf/port.h"
+#include "bpf/room.h"
 #include "bpf/route.h"
 
 /* Put frame @id at the end of VOQ @n. */
@@ -29,21 +28,6 @@ static inline int voq_push(u32 n, u32 id)
 	return 0;
 }
 
-/* Count an arriving frame into its input's buffer and see whether the sender must pause. */
-static inline void port_occupy(struct port *p, u32 class, u32 len)
-{
-	u32 occ = p->occ[class] + len;
-
-	p->occ[class] = occ;
-	if (occ > p->stats.max_buffer)
-		p->stats.max_buffer = occ;
-	if ((FAB_CFG.pfc >> class & 1) && !(p->xoff >> class & 1) && pfc_must_pause(occ, p->cfg.xoff)) {
-		p->xoff |= 1 << class;
-		p->pfc_pending |= 1 << class;
-		p->refresh[class] = TIME_NEVER; /* set when the PAUSE is sent */
-	}
-}
-
 /* Does the frame that finds @queue bytes in its output's VOQs get a mark on the way in? */
 static inline int port_must_mark(const struct sw *s, struct port *o, u32 out, u64 queue)
 {
@@ -51,13 +35,6 @@ static inline int port_must_mark(const struct sw *s, struct port *o, u32 out, u6
 		return ecn_red_mark(queue, FAB_CFG.kmin, FAB_CFG.kmax, FAB_CFG.pmax,
 				    draw32(FAB_CFG.seed, s->port_base + out, o->stats.draws++));
 	return FAB_CFG.ecn == ECN_STEP && ecn_step_mark(queue, FAB_CFG.kmin);
-}
-
-static inline int port_is_full(const struct port *p, u32 class)
-{
-	u32 limit = FAB_CFG.pfc >> class & 1 ? p->cfg.xoff : FAB_CFG.buffer;
-
-	return ecn_ib_full(p->occ[class], limit, FAB_CFG.frame_max);
 }
 
 /* ecn=ib: the buffer of port @in is full: note which of the frames in the switch this concerns. */
@@ -127,7 +104,7 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	mask = fab_route(p->cfg.sw, f->dst);
 	if (!mask)
 		return sw_drop(p, id, FAB_DROP_NO_ROUTE);
-	if (p->occ[class] + f->len > FAB_CFG.buffer)
+	if (!port_take(s, p, class, f->len))
 		return sw_drop(p, id, FAB_DROP_BUFFER);
 	out = route_pick(mask, f->flow_key, s->seed);
 	o = fab_port(s->port_base + out);
@@ -136,9 +113,9 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	f->in_port = in;
 	if (port_enqueue(s, o, out, f, id, class))
 		return -1;
-	port_occupy(p, class, f->len);
-	s->key[out] = port_key(o, now);
-	return FAB_CFG.ecn >= ECN_IB && port_is_full(p, class) ? sw_full(s, in, class, now) : 0;
+	port_check_xoff(s, p, class);
+	sw_set_key(s, out, port_key(o, now));
+	return FAB_CFG.ecn >= ECN_IB && port_is_full(s, p, class) ? sw_full(s, in, class, now) : 0;
 }
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef LOSSLAB_FABRIC_H
 #define LOSSLAB_FABRIC_H
 
+#include "bpf/buffer.h"
 #include "bpf/types.h"
 
 #define FAB_PORTS 64         /* ports of one switch */
@@ -107,9 +108,11 @@ struct port_cfg {
 	u32 tap;          /* 1: arrivals are shown to packet sockets */
 	u32 number;       /* this port's lab-wide number */
 	u64 delay;
+	u32 headroom; /* buffers=shared: of each class under PFC, bytes */
+	u32 pad;
 };
 #define PEER_HOST 0x80000000U
-_Static_assert(sizeof(struct port_cfg) == 64, "struct port_cfg");
+_Static_assert(sizeof(struct port_cfg) == 72, "struct port_cfg");
 
 /* Free-running counters of a port. */
 struct port_stats {
@@ -128,16 +131,17 @@ struct port_stats {
 struct port {
 	struct port_cfg cfg;
 	/* input */
-	u64 arr_key;              /* key of the first frame in the arrival queue, or KEY_NEVER */
-	u32 arrq_head;            /* arrivals taken, free-running */
-	u32 free_tail[2];         /* slots given to ingress, free-running */
-	u8 xoff;                  /* classes for which the sender upstream has been asked to pause */
-	u8 pfc_pending;           /* classes whose pause state has yet to be told */
-	u8 busy_classes;          /* output: classes with a non-empty VOQ */
-	u8 told;                  /* classes whose sender upstream has been told to pause */
-	u32 occ[FAB_CLASSES];     /* buffer occupancy, bytes */
-	u64 refresh[FAB_CLASSES]; /* when to repeat a PAUSE, or TIME_NEVER */
-	u64 full[FAB_CLASSES];    /* ecn=ib: frames of this buffer are marked up to this order */
+	u64 arr_key;                        /* key of the first frame in the arrival queue, or KEY_NEVER */
+	u32 arrq_head;                      /* arrivals taken, free-running */
+	u32 free_tail[2];                   /* slots given to ingress, free-running */
+	u8 xoff;                            /* classes for which the sender upstream has been asked to pause */
+	u8 pfc_pending;                     /* classes whose pause state has yet to be told */
+	u8 busy_classes;                    /* output: classes with a non-empty VOQ */
+	u8 told;                            /* classes whose sender upstream has been told to pause */
+	u32 occ[FAB_CLASSES];               /* buffer occupancy, bytes */
+	struct buffer_use use[FAB_CLASSES]; /* buffers=shared: of which kind of memory */
+	u64 refresh[FAB_CLASSES];           /* when to repeat a PAUSE, or TIME_NEVER */
+	u64 full[FAB_CLASSES];              /* ecn=ib: frames of this buffer are marked up to this order */
 	/* output */
 	u64 busy_until;
 	struct pause_state pause;
@@ -163,8 +167,9 @@ struct sw {
 	u64 seed;  /* for ECMP */
 	u64 clock; /* time of the last event */
 	u64 events;
-	u64 queued; /* frames put into VOQs since the start */
-	u64 best;   /* the least key; in memory, not a register: see sw_next() */
+	u64 queued;              /* frames put into VOQs since the start */
+	struct buffer_pool pool; /* buffers=shared */
+	u64 best;                /* the least key; in memory, not a register: see sw_next() */
 	u64 best_port;
 	u64 key[FAB_PORTS]; /* the next event of each port */
 };
@@ -196,14 +201,15 @@ _Static_assert(sizeof(struct emission) == 24, "struct emission");
 struct fab_cfg {
 	u64 seed;
 	u32 n_hosts;
-	u32 buffer;
+	u32 buffer; /* of a port and class; shared: of a switch */
 	u32 quanta;
 	u32 kmin, kmax;
-	u32 pmax; /* probability x 2^32 */
-	u8 pfc;   /* classes under PFC */
-	u8 ecn;   /* enum fab_ecn */
-	u8 wrr;   /* 1: classes take weighted turns; 0: the highest first */
-	u8 pad;
+	u32 pmax;                    /* probability x 2^32 */
+	u8 pfc;                      /* classes under PFC */
+	u8 ecn;                      /* enum fab_ecn */
+	u8 wrr;                      /* 1: classes take weighted turns; 0: the highest first */
+	u8 shared;                   /* 1: a switch's ports share its buffer; 0: each has its own */
+	u32 alpha, reserve;          /* of a shared buffer: bpf/buffer.h */
 	u32 turn_bytes[FAB_CLASSES]; /* of a class's turn: at least the longest frame's on the wire */
 	u32 frame_max;               /* bytes of the longest frame */
 	u32 n_small;                 /* frames 0..n_small-1 have small slots, the others large ones */

@@ -43,6 +43,19 @@ static inline u64 port_key(const struct port *p, u64 now)
 	return key;
 }
 
+/*
+ * Note when port @n of a switch has its next event. Linux 6.1's verifier does not remember the bounds of a number that
+ * has been on the stack meanwhile: so they are checked here, and the compiler is kept from knowing better.
+ */
+static inline void sw_set_key(struct sw *s, u32 n, u64 key)
+{
+#ifdef __bpf__
+	asm volatile("" : "+r"(n));
+#endif
+	if (n < FAB_PORTS)
+		s->key[n] = key;
+}
+
 /* Look up the first frame of the arrival queue. */
 static inline int port_peek(struct port *p, u32 number)
 {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "bpf/buffer.h"
 #include "lab/cfg_keys.h"
 #include "lab/csv.h"
 #include "lab/preset.h"
@@ -128,6 +129,24 @@ static const char *parse_bps(const char *v, u64 *out)
 	return rc == CSV_NOT_A_NUMBER ? "not a whole number of bits per second" : rc ? csv_num_why[rc] : NULL;
 }
 
+/* "1/8", "2": a whole number over a power of two, exactly. */
+static const char *parse_frac(const char *v, u64 *out)
+{
+	size_t len = strcspn(v, "/");
+	u64 above, below = 1;
+	char digits[16];
+
+	if (len >= sizeof(digits))
+		return "too large";
+	snprintf(digits, sizeof(digits), "%.*s", (int)len, v);
+	if (csv_u64(digits, ~0U, &above) || (v[len] && csv_u64(v + len + 1, 1ULL << ALPHA_SHIFT, &below)))
+		return "not a whole number, nor one over another";
+	if (!below || below & (below - 1))
+		return "not over a power of two up to 65536";
+	*out = (above << ALPHA_SHIFT) / below;
+	return NULL;
+}
+
 /* The units' functions begin with "rate 40: ", which the caller says better. */
 static const char *unit_why(char *unit_err)
 {
@@ -158,6 +177,8 @@ static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out
 		return rc ? unit_why(unit_err) : NULL;
 	case CFG_BPS:
 		return parse_bps(v, out);
+	case CFG_FRAC:
+		return parse_frac(v, out);
 	default:
 		rc = unit_prob(v, &word, unit_err);
 		*out = word;

@@ -35,7 +35,10 @@ struct run_cfg {
 
 	/* switch */
 	u32 mtu;               /* mtu=1000: payload bytes of a packet, 64..2048 */
-	u32 buffer;            /* buffer=240KB: per input port and class */
+	u32 buffer;            /* buffer=240KB: per input port and class; shared: of a whole switch */
+	bool shared;           /* buffers=static|shared */
+	u32 alpha;             /* alpha=1/8 in units of 2^-16: share of what is free that a class may take */
+	u32 reserve;           /* reserve=4096: of each port and class, out of the shared buffer */
 	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
 	bool pfc;              /* pfc=on|off, default on for roce, off for others */
 	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */

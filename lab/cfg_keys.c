@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/packet.h"
+#include "bpf/buffer.h"
 #include "lab/workload.h"
 
 #define BUFFER_MAX (1ULL << 30) /* bytes; far beyond any switch, and every sum of buffers fits a u64 */
@@ -12,6 +13,7 @@
 const char *const cfg_on_off[] = { [CFG_OFF] = "off", [CFG_ON] = "on", NULL };
 static const char *const engines[] = { [ENGINE_KERNEL] = "kernel", [ENGINE_TWIN] = "twin", NULL };
 static const char *const ecn_words[] = { "off", "red", "step", "ib", "ib-input", "ib-output", NULL };
+static const char *const buffers_words[] = { "static", "shared", NULL };
 static const char *const sched_words[] = { "strict", "wrr", NULL };
 static const char *const until_words[] = { [UNTIL_DONE] = "done", [UNTIL_ARRIVALS] = "arrivals", NULL };
 
@@ -68,7 +70,26 @@ static const struct cfg_key switch_keys[] = {
 	  .min = 1,
 	  .max = BUFFER_MAX,
 	  .def = "240000",
-	  .help = "of each input port and class of a switch" },
+	  .help = "of each input port and class of a switch; buffers=shared: of a whole switch" },
+	{ .name = "buffers",
+	  .kind = CFG_WORD,
+	  CFG_MEMBER(shared),
+	  .words = buffers_words,
+	  .def = "static",
+	  .help = "whether each port and class has a buffer of its own or the ports of a switch share one" },
+	{ .name = "alpha",
+	  .kind = CFG_FRAC,
+	  CFG_MEMBER(alpha),
+	  .min = 1,
+	  .max = 64 << ALPHA_SHIFT,
+	  .def = "1/8",
+	  .help = "buffers=shared: how much of what is free each port and class may take" },
+	{ .name = "reserve",
+	  .kind = CFG_SIZE,
+	  CFG_MEMBER(reserve),
+	  .max = BUFFER_MAX,
+	  .def = "4096",
+	  .help = "buffers=shared: what each port and class has for itself" },
 	{ .name = "xoff",
 	  .kind = CFG_SIZE,
 	  CFG_MEMBER(xoff),

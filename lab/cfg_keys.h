@@ -17,6 +17,7 @@ enum cfg_kind {
 	CFG_PROB, /* ppb */
 	CFG_LOAD, /* hundredths */
 	CFG_LOSS, /* ppb, and perhaps the switch in run_cfg.loss_at */
+	CFG_FRAC, /* X or X/2^n, in units of 2^-16 */
 	CFG_WORD, /* one of words[], kept as its place there */
 	/* texts */
 	CFG_NAME,     /* one of words[] */

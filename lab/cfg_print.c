@@ -2,6 +2,7 @@
 /* Printing a configuration, and the help on its keys. */
 #include <string.h>
 
+#include "bpf/buffer.h"
 #include "lab/cfg_keys.h"
 #include "lab/workload.h"
 #include "topo/topo.h"
@@ -38,6 +39,17 @@ static const char *print_bps(u64 bps, char *buf, size_t n)
 	return buf;
 }
 
+/* In lowest terms. */
+static const char *print_frac(u64 v, char *buf, size_t n)
+{
+	u32 shift = ALPHA_SHIFT;
+
+	for (; shift && v % 2 == 0; shift--)
+		v /= 2;
+	snprintf(buf, n, shift ? "%llu/%u" : "%llu", v, 1U << shift);
+	return buf;
+}
+
 const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 {
 	if (k->special.word && k->kind != CFG_WORD && v == k->special.value)
@@ -52,6 +64,8 @@ const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 	case CFG_PROB:
 	case CFG_LOSS:
 		return print_prob((u32)v, buf, n);
+	case CFG_FRAC:
+		return print_frac(v, buf, n);
 	case CFG_LOAD:
 		snprintf(buf, n, "%llu.%02llu", v / 100, v % 100);
 		return buf;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "bpf/pfc.h"
+#include "bpf/wire.h"
 
 #define SMALL_BUDGET (64 << 20) /* bytes of small slots up to which the worst case is simply provided for */
 
@@ -32,14 +32,6 @@ static const struct topo_link *port_link(const struct fabric *f, const struct to
 	return &f->topo->links[n->ports[port].link];
 }
 
-/* A probability in parts per 1e9 as a fraction of 2^32. */
-static u32 loss_scale(u64 ppb)
-{
-	u64 x = (ppb << 32) / 1000000000ULL;
-
-	return x > 0xffffffffULL ? 0xffffffffU : x;
-}
-
 /* The chance that one of two independent losses happens. */
 static u64 loss_join(u64 a, u64 b)
 {
@@ -60,35 +52,8 @@ static void plan_loss(const struct fabric *f, const struct topo_node *sw, const 
 	} else if (!strcmp(f->cfg->loss_at, sw->name)) {
 		in = loss_join(in, f->cfg->loss_ppb);
 	}
-	p->loss_in = loss_scale(in);
-	p->loss_out = p->peer & PEER_HOST ? loss_scale(out) : 0;
-}
-
-static int plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err)
-{
-	u64 headroom = pfc_headroom(p->ps_per_byte, p->delay, f->frame_max);
-	const struct run_cfg *c = f->cfg;
-	char name[64];
-
-	if (c->xoff) {
-		p->xoff = c->xoff;
-	} else if (f->fab.pfc) {
-		if (headroom + 2 * f->frame_max > c->buffer) {
-			snprintf(err, FABRIC_ERR_MAX,
-				 "buffer: %u bytes: port %s needs %llu of headroom for PFC: enlarge buffer, or give "
-				 "xoff",
-				 c->buffer, fabric_port_name(f, p->number, name, sizeof(name)), headroom);
-			return -EINVAL;
-		}
-		p->xoff = c->buffer - headroom;
-	}
-	p->xon = c->xon ? c->xon : p->xoff > 2 * f->frame_max ? p->xoff - 2 * f->frame_max : 0;
-	if (p->xon >= p->xoff && p->xoff) {
-		snprintf(err, FABRIC_ERR_MAX, "xon: %u: must be below xoff, which is %u at port %s", p->xon, p->xoff,
-			 fabric_port_name(f, p->number, name, sizeof(name)));
-		return -EINVAL;
-	}
-	return 0;
+	p->loss_in = fabric_chance(in);
+	p->loss_out = p->peer & PEER_HOST ? fabric_chance(out) : 0;
 }
 
 static int plan_port(struct fabric *f, u32 s, u32 port, char *err)
@@ -113,7 +78,7 @@ static int plan_port(struct fabric *f, u32 s, u32 port, char *err)
 		p->peer_node = far->index;
 	}
 	plan_loss(f, n, l, p);
-	return plan_thresholds(f, p, err);
+	return fabric_plan_thresholds(f, p, err);
 }
 
 static u32 round_up_pow2(u64 n)
@@ -145,7 +110,7 @@ static u64 in_window(const struct fabric *f, const struct port_cfg *p, u32 len)
 static void plan_slots(struct fabric *f)
 {
 	struct fabric_sizes *z = &f->size;
-	u64 buffers = (u64)z->ports * f->cfg->buffer * (f->cfg->ack_class == f->cfg->data_class ? 1 : 2);
+	u64 buffers = (u64)f->cfg->buffer * (f->cfg->shared ? z->switches : z->ports * fabric_classes(f->cfg));
 	u64 small = buffers / ETH_MIN, ready[2] = { 0, 0 }, wire = 0;
 
 	z->arrivals = 0;
@@ -197,30 +162,6 @@ static int plan_switches(struct fabric *f, char *err)
 		}
 	}
 	return 0;
-}
-
-_Static_assert((int)CFG_ECN_RED == ECN_RED && (int)CFG_ECN_STEP == ECN_STEP && (int)CFG_ECN_IB == ECN_IB &&
-		       (int)CFG_ECN_IB_INPUT == ECN_IB_INPUT && (int)CFG_ECN_IB_OUTPUT == ECN_IB_OUTPUT,
-	       "enum cfg_ecn is enum fab_ecn");
-
-static void plan_fab_cfg(struct fabric *f)
-{
-	const struct run_cfg *c = f->cfg;
-
-	f->fab.seed = c->seed;
-	f->fab.n_hosts = f->size.hosts;
-	f->fab.buffer = c->buffer;
-	f->fab.quanta = c->quanta;
-	f->fab.kmin = c->kmin;
-	f->fab.kmax = c->kmax;
-	f->fab.pmax = loss_scale(c->pmax_ppb);
-	f->fab.ecn = c->ecn;
-	f->fab.frame_max = f->frame_max;
-	f->fab.pfc = c->pfc ? 0xff : 0;
-	f->fab.wrr = c->wrr;
-	cfg_weights(c->weights, f->fab.turn_bytes); /* cfg_finish() has found them well-formed */
-	for (u32 i = 0; i < FAB_CLASSES; i++)
-		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
 }
 
 /* Memory that agents, which are child processes, share with the conductor. */
@@ -391,9 +332,11 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 	f->nics = calloc(f->size.hosts, sizeof(*f->nics));
 	if (!f->port_base || !f->host_port || !f->nics)
 		return fail(err, -ENOMEM, "out of memory");
-	plan_fab_cfg(f);
+	fabric_plan_cfg(f);
 	plan_window(f);
 	rc = plan_switches(f, err);
+	if (!rc)
+		rc = fabric_check_pools(f, err);
 	if (!rc)
 		rc = plan_taps(f, err);
 	if (!rc)

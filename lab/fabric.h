@@ -74,6 +74,8 @@ void fabric_init(const struct fabric *f, struct fabric_memory *m, bool one_pool)
  * again. 0, or -1 with state->error. Not while the host is sending.
  */
 int fabric_refill(struct fabric_memory *m, u32 number);
+/* buffers=shared: bytes of switch @s that its ports have for themselves: reserves and headrooms. */
+u64 fabric_own_memory(const struct fabric *f, u32 s);
 /* The time each flow takes alone on an empty network, in ps (lab/ideal.c). */
 u64 fabric_ideal(const struct fabric *f, const struct flow *flow);
 /* The hash seed of switch @s for ECMP: its own, so that tiers do not follow each other's choices. */

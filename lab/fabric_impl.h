@@ -5,6 +5,17 @@
 
 #include "lab/fabric.h"
 
+/* A probability in parts per 1e9 as a fraction of 2^32. */
+u32 fabric_chance(u64 ppb);
+/* Fill in f->fab, but for the slots. */
+void fabric_plan_cfg(struct fabric *f);
+/* When port @p asks to pause and resume, by rate, delay and buffer. 0, or -EINVAL and one line in err[FABRIC_ERR_MAX].
+ */
+int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err);
+/* How many classes of traffic there are. */
+u32 fabric_classes(const struct run_cfg *c);
+/* buffers=shared: refuse a buffer that leaves some switch nothing to share: 0, or -EINVAL and one line in err. */
+int fabric_check_pools(const struct fabric *f, char *err);
 /* Fill in f->nics; the ports and max_rtt are planned already. 0, or -errno and one line in err[FABRIC_ERR_MAX]. */
 int fabric_plan_hosts(struct fabric *f, char *err);
 

@@ -15,6 +15,8 @@ static void init_switch(const struct fabric *f, struct fabric_memory *m, u32 s, 
 	sw->n_ports = n->n_ports;
 	sw->voq_base = *voq;
 	sw->seed = fabric_switch_seed(f, s);
+	if (f->cfg->shared)
+		sw->pool.size = f->cfg->buffer - fabric_own_memory(f, s);
 	sw->best = KEY_NEVER;
 	for (u32 i = 0; i < FAB_PORTS; i++)
 		sw->key[i] = KEY_NEVER;

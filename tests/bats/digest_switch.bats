@@ -49,3 +49,16 @@ differs()
 	alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=30KB cc=ib-lipd ecn=ib pfc=off transport=irn
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 }
+
+@test "digest: kernel and twin with a buffer that the ports of a switch share" {
+	requires root veth kernel
+	up fat-tree:k=4
+	case=(flows=100 load=0.9 seed=3 buffers=shared buffer=200KB)
+	alike fat-tree:k=4 "${case[@]}"
+	[ "$(value "$T/kernel" pause_frames)" -gt 0 ]
+	[ "$(value "$T/kernel" dropped)" -eq 0 ]
+	alike fat-tree:k=4 "${case[@]}" alpha=2 reserve=0 ecn=ib cc=ib-lipd
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" transport=irn alpha=1/16
+	[ "$(value "$T/kernel" buffer)" -gt 0 ]
+}

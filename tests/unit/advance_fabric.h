@@ -147,6 +147,17 @@ static inline struct frame *arrive(u32 port, u64 time, u32 *id)
 	return f;
 }
 
+/* One buffer for all ports: a pool of @pool bytes, and what each port and class has for itself. */
+static inline void share(u32 pool, u32 alpha, u32 reserve, u32 headroom)
+{
+	w.cfg.shared = 1;
+	w.cfg.alpha = alpha;
+	w.cfg.reserve = reserve;
+	w.sw.pool.size = pool;
+	for (u32 i = 0; i < PORTS; i++)
+		w.ports[i].cfg.headroom = headroom;
+}
+
 /* A frame whose last bit comes to @port at @time; returns its number. Times at a port must not fall. */
 static inline u32 inject(u32 port, u64 time, u32 len, u32 dst, u32 class)
 {
@@ -245,13 +256,15 @@ static inline u64 obey(u64 *next, u32 *seen, u64 *until)
 }
 
 /* The most that a buffer holds when a congested output stops and goes, and the wire back is busy. Bytes. */
-static inline u64 fill(u32 headroom, u64 *drops)
+static inline u64 fill(u32 headroom, int shared, u64 *drops)
 {
 	struct rng rng = { .state = 5 };
 	u32 buffer = 60000, xoff = buffer - headroom, seen = 0;
 	u64 next = T0, until = 0, len = MTU_FRAME, back = T0, start;
 
 	reset(buffer, xoff, xoff - 2 * MTU_FRAME);
+	if (shared)
+		share(40000, 1 << ALPHA_SHIFT >> 2, 4096, headroom);
 	for (u64 t = T0; t < 4000 * DELAY; t += DELAY) {
 		w.n_log -= seen;
 		memmove(w.log, w.log + seen, w.n_log * sizeof(w.log[0]));

@@ -470,11 +470,11 @@ static void step__chaos(void **state)
 static void headroom__lossless(void **state)
 {
 	u32 headroom = pfc_headroom(PS, DELAY, MTU_FRAME);
-	u64 drops, max = fill(headroom, &drops);
+	u64 drops, max = fill(headroom, 0, &drops);
 
 	assert_int_equal(drops, 0);
 	assert_true(max > 60000 - 2 * MTU_FRAME);
-	fill(headroom - 2 * MTU_FRAME, &drops);
+	fill(headroom - 2 * MTU_FRAME, 0, &drops);
 	assert_true(drops > 0);
 }
 

@@ -100,6 +100,9 @@ static void set__values(void **state)
 	assert_string_equal(c.workload, "file:a b#c,=d");
 	assert_string_equal(c.topology, "t=1");
 	assert_true(cfg_given(&c, "topology") && c.seed == ~0ULL);
+	assert_int_equal(SET("alpha=1/65536").alpha, 1);
+	assert_int_equal(SET("alpha=6/4").alpha, 98304);
+	assert_int_equal(SET("alpha=64").alpha, 4194304);
 	assert_int_equal(SET("load=0.01").load_pct, 1);
 	assert_int_equal(SET("load=1").load_pct, 100);
 	assert_int_equal(SET("load=1.00").load_pct, 100);
@@ -222,6 +225,16 @@ static void set__refuses(void **state)
 		{ "cap=1048577", "cap=1048577: out of range" },
 		{ "backoff=1", "backoff=1: unknown; allowed: off|on" },
 		{ "op=atomic", "op=atomic: unknown; allowed: write|send|read" },
+		{ "buffers=dynamic", "buffers=dynamic: unknown; allowed: static|shared" },
+		{ "alpha=0", "alpha=0: out of range; allowed: 1/65536..64" },
+		{ "alpha=65", "alpha=65: out of range" },
+		{ "alpha=1/3", "alpha=1/3: not over a power of two up to 65536" },
+		{ "alpha=1/0", "alpha=1/0: not over a power of two" },
+		{ "alpha=1/131072", "not a whole number, nor one over another" },
+		{ "alpha=0.125", "alpha=0.125: not a whole number, nor one over another" },
+		{ "alpha=/8", "not a whole number" },
+		{ "alpha=1/", "not a whole number" },
+		{ "alpha=1/8/2", "not a whole number" },
 		{ "message=0", "message=0: out of range; allowed: 1..1073741824 bytes, or flow" },
 		{ "message=1025MiB", "out of range" },
 		{ "retry_cnt=7", "retry_cnt=7: out of range; allowed: 0..6, or infinite" },
@@ -314,6 +327,11 @@ static void print__round_trip(void **state)
 	c = finish(SET("transport=melo", "melo_bits=24", "melo_cache=3", "cc=timely", "timely_beta=0.000001",
 		       "timely_alpha=1", "timely_delta=1kbit", "timely_segment=64", "ack_every=64", "region=1MB"));
 	round_trip(&c);
+	c = finish(SET("buffers=shared", "buffer=1MB", "alpha=10/4", "reserve=0", "sched=wrr",
+		       "weights=1,2,3,4,5,6,7,8", "ecn=ib-output"));
+	round_trip(&c);
+	c = finish(SET("buffers=shared", "alpha=5/65536", "ecn=step", "kmin=1"));
+	round_trip(&c);
 }
 
 /* Not yet finished: what depends on other keys is printed as the word that says so. */
@@ -339,7 +357,8 @@ static void print__golden(void **state)
 	assert_string_equal(
 		text,
 		"engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
-		"buffer=240000\nxoff=auto\nxon=auto\npfc=on\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
+		"buffer=240000\nbuffers=static\nalpha=1/"
+		"8\nreserve=4096\nxoff=auto\nxon=auto\npfc=on\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
 		"pmax=0.01\nsched=strict\nweights=1,1,1,1,1,1,1,1\nloss=0.001@s3\npreset=\ntransport=roce\ncap="
 		"auto\nbackoff=off\nrto_high=320us\n"
 		"rto_low=100us\nrto_n=3\ntimeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A port's input buffer in a switch's event loop (bpf/advance.h): taking room, giving it back, and what that asks for.
+ */
+#ifndef LOSSLAB_ROOM_H
+#define LOSSLAB_ROOM_H
+
+#include "bpf/buffer.h"
+#include "bpf/ecn.h"
+#include "bpf/pfc.h"
+#include "bpf/port.h"
+
+static inline int port_has_pfc(u32 class)
+{
+	return FAB_CFG.pfc >> class & 1;
+}
+
+/* Count an arriving frame into its input's buffer; 0 if there is no room. */
+static inline int port_take(struct sw *s, struct port *p, u32 class, u32 len)
+{
+	u32 occ = p->occ[class] + len;
+
+	if (FAB_CFG.shared) {
+		if (!buffer_take(&p->use[class], &s->pool, len, FAB_CFG.reserve, FAB_CFG.alpha,
+				 port_has_pfc(class) ? p->cfg.headroom : 0))
+			return 0;
+	} else if (occ > FAB_CFG.buffer) {
+		return 0;
+	}
+	p->occ[class] = occ;
+	if (occ > p->stats.max_buffer)
+		p->stats.max_buffer = occ;
+	return 1;
+}
+
+/* See whether the sender upstream must pause, now that the buffer has taken a frame. */
+static inline void port_check_xoff(const struct sw *s, struct port *p, u32 class)
+{
+	if (!port_has_pfc(class) || (p->xoff >> class & 1))
+		return;
+	if (FAB_CFG.shared ? buffer_must_pause(&p->use[class], &s->pool, FAB_CFG.reserve, FAB_CFG.alpha)
+			   : pfc_must_pause(p->occ[class], p->cfg.xoff)) {
+		p->xoff |= 1 << class;
+		p->pfc_pending |= 1 << class;
+		p->refresh[class] = TIME_NEVER; /* set when the PAUSE is sent */
+	}
+}
+
+/* Let the sender upstream go on. */
+static inline void port_resume(struct port *p, u32 class)
+{
+	p->xoff &= ~(1 << class);
+	p->refresh[class] = TIME_NEVER;
+	if (p->told >> class & 1)
+		p->pfc_pending |= 1 << class;
+	else
+		p->pfc_pending &= ~(1 << class); /* the PAUSE has not gone out yet: there is nothing to take back */
+}
+
+/* Give back the room of a frame that leaves. */
+static inline void port_give(struct sw *s, struct port *p, u32 class, u32 len)
+{
+	p->occ[class] -= len;
+	if (FAB_CFG.shared)
+		buffer_give(&p->use[class], &s->pool, len, FAB_CFG.reserve);
+	if (!(p->xoff >> class & 1))
+		return;
+	if (FAB_CFG.shared ? buffer_may_resume(&p->use[class], &s->pool, FAB_CFG.reserve, FAB_CFG.alpha)
+			   : pfc_may_resume(p->occ[class], p->cfg.xon))
+		port_resume(p, class);
+}
+
+/* ecn=ib: could the buffer not take one more of the longest frames, headroom aside? */
+static inline int port_is_full(const struct sw *s, const struct port *p, u32 class)
+{
+	if (FAB_CFG.shared)
+		return !buffer_fits(&p->use[class], &s->pool, FAB_CFG.frame_max, FAB_CFG.reserve, FAB_CFG.alpha);
+	return ecn_ib_full(p->occ[class], port_has_pfc(class) ? p->cfg.xoff : FAB_CFG.buffer, FAB_CFG.frame_max);
+}
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The switches' part of the plan: what their decisions read, thresholds, shared buffers. */
+#include <errno.h>
+
+#include "bpf/pfc.h"
+#include "lab/fabric_impl.h"
+
+u32 fabric_chance(u64 ppb)
+{
+	u64 x = (ppb << 32) / 1000000000ULL;
+
+	return x > 0xffffffffULL ? 0xffffffffU : x;
+}
+
+_Static_assert((int)CFG_ECN_RED == ECN_RED && (int)CFG_ECN_STEP == ECN_STEP && (int)CFG_ECN_IB == ECN_IB &&
+		       (int)CFG_ECN_IB_INPUT == ECN_IB_INPUT && (int)CFG_ECN_IB_OUTPUT == ECN_IB_OUTPUT,
+	       "enum cfg_ecn is enum fab_ecn");
+
+void fabric_plan_cfg(struct fabric *f)
+{
+	const struct run_cfg *c = f->cfg;
+
+	f->fab.seed = c->seed;
+	f->fab.n_hosts = f->size.hosts;
+	f->fab.buffer = c->buffer;
+	f->fab.quanta = c->quanta;
+	f->fab.kmin = c->kmin;
+	f->fab.kmax = c->kmax;
+	f->fab.pmax = fabric_chance(c->pmax_ppb);
+	f->fab.ecn = c->ecn;
+	f->fab.frame_max = f->frame_max;
+	f->fab.shared = c->shared;
+	f->fab.alpha = c->alpha;
+	f->fab.reserve = c->reserve;
+	f->fab.pfc = c->pfc ? 0xff : 0;
+	f->fab.wrr = c->wrr;
+	cfg_weights(c->weights, f->fab.turn_bytes); /* cfg_finish() has found them well-formed */
+	for (u32 i = 0; i < FAB_CLASSES; i++)
+		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
+}
+
+int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err)
+{
+	u64 headroom = pfc_headroom(p->ps_per_byte, p->delay, f->frame_max);
+	const struct run_cfg *c = f->cfg;
+	char name[64];
+
+	if (c->shared) {
+		p->headroom = f->fab.pfc ? headroom + 1 : 0; /* bpf/buffer.h: the byte */
+		return 0;
+	}
+	if (c->xoff) {
+		p->xoff = c->xoff;
+	} else if (f->fab.pfc) {
+		if (headroom + 2 * f->frame_max > c->buffer) {
+			snprintf(err, FABRIC_ERR_MAX,
+				 "buffer: %u bytes: port %s needs %llu of headroom for PFC: enlarge buffer, or give "
+				 "xoff",
+				 c->buffer, fabric_port_name(f, p->number, name, sizeof(name)), headroom);
+			return -EINVAL;
+		}
+		p->xoff = c->buffer - headroom;
+	}
+	p->xon = c->xon ? c->xon : p->xoff > 2 * f->frame_max ? p->xoff - 2 * f->frame_max : 0;
+	if (p->xon >= p->xoff && p->xoff) {
+		snprintf(err, FABRIC_ERR_MAX, "xon: %u: must be below xoff, which is %u at port %s", p->xon, p->xoff,
+			 fabric_port_name(f, p->number, name, sizeof(name)));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+u32 fabric_classes(const struct run_cfg *c)
+{
+	return c->ack_class == c->data_class ? 1 : 2;
+}
+
+u64 fabric_own_memory(const struct fabric *f, u32 s)
+{
+	u32 n = f->topo->nodes[f->topo->switches[s]].n_ports;
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n; i++)
+		sum += (u64)f->cfg->reserve + f->ports[f->port_base[s] + i].headroom;
+	return sum * fabric_classes(f->cfg);
+}
+
+int fabric_check_pools(const struct fabric *f, char *err)
+{
+	for (u32 s = 0; f->cfg->shared && s < f->size.switches; s++) {
+		u64 own = fabric_own_memory(f, s);
+
+		if (own + f->frame_max <= f->cfg->buffer)
+			continue;
+		snprintf(err, FABRIC_ERR_MAX,
+			 "buffer: %u bytes: switch %s needs %llu for the reserves and headrooms of its ports, and a "
+			 "frame's "
+			 "worth to share: enlarge buffer, or lower reserve",
+			 f->cfg->buffer, f->topo->nodes[f->topo->switches[s]].name, own);
+		return -EINVAL;
+	}
+	return 0;
+}

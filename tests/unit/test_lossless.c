@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nothing is ever dropped where flow control says so: whole runs of the twin on random trees of switches, with links of
+ * mixed rates and delays, small buffers (the smallest that the plan takes, or little more), frames of all sizes, and
+ * every kind of flow control. Trees, so that no ring of buffers can wait for itself: every run must also end.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "tests/unit/unit.h"
+
+#include "lab/experiment.h"
+
+#define SWITCHES 5
+#define HOSTS 8
+#define TRIALS 500
+
+static struct {
+	struct rng rng;
+	char topo[4096], words[512];
+	u32 pauses, runs, biggest; /* what the runs of a kind came to */
+} w;
+
+static const char *one_of(const char *const *list, u32 n)
+{
+	return list[rng_below(&w.rng, n)];
+}
+
+static void add_link(char **at, char kind, u32 n, u32 to)
+{
+	static const char *const rates[] = { "10gbit", "25gbit", "40gbit", "100gbit" };
+
+	*at += sprintf(*at, "link %c%u s%u %s %lluns\n", kind, n, to, one_of(rates, 4), 100 + rng_below(&w.rng, 3000));
+}
+
+/* A tree: each switch hangs on one of those before it, each host on any. */
+static struct topo *draw_topology(void)
+{
+	u32 switches = 1 + rng_below(&w.rng, SWITCHES), hosts = 3 + rng_below(&w.rng, HOSTS - 2);
+	char *at = w.topo, err[TOPO_ERR_MAX];
+	struct topo *t;
+	FILE *in;
+
+	for (u32 h = 0; h < hosts; h++)
+		at += sprintf(at, "host h%u\n", h);
+	for (u32 s = 0; s < switches; s++)
+		at += sprintf(at, "switch s%u\n", s);
+	for (u32 s = 1; s < switches; s++)
+		add_link(&at, 's', s, rng_below(&w.rng, s));
+	for (u32 h = 0; h < hosts; h++)
+		add_link(&at, 'h', h, rng_below(&w.rng, switches));
+	in = fmemopen(w.topo, at - w.topo, "r");
+	if (topo_parse(in, "random", &t, err))
+		fail_msg("%s\n%s", err, w.topo);
+	fclose(in);
+	return t;
+}
+
+/* What all kinds have in common: packets, messages, classes, flows. */
+static void draw_config(struct run_cfg *c, const char *kind)
+{
+	static const char *const mtus[] = { "64", "256", "1000", "2048" };
+	static const char *const ops[] = { "write", "send", "read" };
+	char *word, *save, err[CFG_ERR_MAX], copy[sizeof(w.words)];
+
+	snprintf(w.words, sizeof(w.words),
+		 "engine=twin seed=%llu mtu=%s op=%s class=%llu ack_class=%llu sched=%s workload=%s bytes=%llu %s",
+		 rng_next(&w.rng) >> 8, one_of(mtus, 4), one_of(ops, 3), rng_below(&w.rng, 8), rng_below(&w.rng, 8),
+		 one_in(&w.rng, 2) ? "wrr" : "strict", one_in(&w.rng, 3) ? "permutation" : "incast",
+		 1 + rng_below(&w.rng, 60000), kind);
+	cfg_defaults(c);
+	strcpy(copy, w.words);
+	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		if (cfg_set(c, word, err))
+			fail_msg("%s", err);
+	if (cfg_finish(c, err))
+		fail_msg("%s: %s", w.words, err);
+}
+
+/* The least buffer that the plan takes, to a thirtieth; now and then some more. */
+static void fit_buffer(struct run_cfg *c, const struct topo *t)
+{
+	char err[FABRIC_ERR_MAX];
+	struct fabric f;
+	int rc = -EINVAL;
+
+	for (c->buffer = c->mtu + 94; rc; c->buffer += rc ? c->buffer / 30 : 0) {
+		rc = fabric_plan(&f, c, t, err);
+		fabric_free(&f);
+		if (rc && strncmp(err, "buffer: ", 8))
+			fail_msg("%s: %s", w.words, err);
+	}
+	if (one_in(&w.rng, 2))
+		c->buffer += rng_below(&w.rng, c->buffer);
+}
+
+static void run_one(const char *kind)
+{
+	struct topo *t = draw_topology();
+	char err[EXPERIMENT_ERR_MAX];
+	struct experiment x;
+	struct run_cfg c;
+
+	draw_config(&c, kind);
+	fit_buffer(&c, t);
+	if (experiment_run(&x, &c, t, NULL, NULL, NULL, err))
+		fail_msg("%s buffer=%u: %s\n%s", w.words, c.buffer, err, w.topo);
+	if (strcmp(x.result.status, "done") || x.result.dropped)
+		fail_msg("%s buffer=%u: %s, %llu dropped\n%s", w.words, c.buffer, x.result.status, x.result.dropped,
+			 w.topo);
+	assert_int_equal(x.totals.retransmitted, 0);
+	for (u32 i = 0; i < x.result.n_ports; i++) {
+		assert_true(x.result.ports[i].max_buffer <= c.buffer);
+		w.biggest += x.result.ports[i].max_buffer > c.buffer / 10 * 9;
+	}
+	w.pauses += !!x.totals.pause_frames;
+	w.runs++;
+	experiment_free(&x);
+	topo_free(t);
+}
+
+static void run_kind(const char *kind, u64 seed)
+{
+	memset(&w, 0, sizeof(w));
+	w.rng.state = seed;
+	while (w.runs < TRIALS)
+		run_one(kind);
+	print_message("# %s: %u runs, %u with pauses, %u buffers nearly full\n", kind, w.runs, w.pauses, w.biggest);
+}
+
+static void pfc__static(void **state)
+{
+	run_kind("pfc=on", 1);
+	assert_true(w.pauses > TRIALS / 4 && w.biggest > TRIALS / 10);
+}
+
+static void pfc__shared(void **state)
+{
+	static const char *const kinds[] = { "pfc=on buffers=shared alpha=1/8",
+					     "pfc=on buffers=shared alpha=4 reserve=0",
+					     "pfc=on buffers=shared alpha=1/64 reserve=2000" };
+
+	for (u32 i = 0; i < 3; i++) {
+		run_kind(kinds[i], 2 + i);
+		assert_true(w.pauses > TRIALS / 4);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pfc__static),
+		cmocka_unit_test(pfc__shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
