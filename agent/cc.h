@@ -3,7 +3,8 @@
  * Congestion control: one ops table per algorithm, one file each, one row in cc_table.c; orthogonal to loss
  * recovery. State is per connection, at the sender of the data. Rates are whole bits per second, times ps; no
  * floating point. Nothing here has a timer: what happens at times is caught up with when it matters, at the next
- * packet or notice, so an algorithm is a function of the sequence of calls alone.
+ * packet or notice, so an algorithm is a function of the sequence of calls alone. When a packet has left, the time of
+ * the next one stands: a rate that rises in between counts from there on.
  */
 #ifndef LOSSLAB_CC_H
 #define LOSSLAB_CC_H

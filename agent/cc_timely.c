@@ -6,8 +6,8 @@
  * One sample per segment of timely.segment packets: from the end of the last packet's serialisation to the first answer
  * that tells of it. The paper sends a segment as one burst and takes the whole burst's serialisation off; we pace
  * single packets, so the packet is what was serialised. Of several segments that one answer completes, the newest gives
- * the sample; a segment whose last packet was resent gives none (Karn), nor does one whose place in the ring has been
- * taken; nor the packets of a flow behind its last full segment.
+ * the sample; a segment whose last packet was resent gives none (Karn), nor does one for which the ring had no
+ * place; nor the packets of a flow behind its last full segment.
  *
  * Cuts and steps are rounded down to whole bits per second.
  */
@@ -26,7 +26,7 @@ typedef unsigned __int128 u128;
 
 /* The last packet of a segment. */
 struct stamp {
-	u64 sent; /* ps: the end of its serialisation; UNKNOWN once it has been resent */
+	u64 sent; /* ps: the end of its serialisation; 0: none yet; UNKNOWN once it has been resent */
 	u32 n;
 };
 
@@ -64,6 +64,9 @@ static void remember(struct cc *c, const struct cc_sent *s)
 	struct stamp *p = stamp_of(c, segment);
 
 	if (s->n % c->par->timely.segment != c->par->timely.segment - 1)
+		return;
+	/* a place still waited for stays: more in flight than places makes samples sparser, never none */
+	if (s->fresh && p->sent && p->sent != UNKNOWN && p->n / c->par->timely.segment >= timely(c)->segment)
 		return;
 	if (s->fresh)
 		*p = (struct stamp){ .sent = s->now + (u64)s->wire * c->par->ps_per_byte, .n = s->n };

@@ -32,18 +32,27 @@ enum qp_error {
 };
 
 /*
- * What the two hosts of a flow have to say of it. The receiver of the data writes done_ps and received_bytes; error is
- * written by the requester at once, the rest by the sender of the data at the end.
+ * What the two hosts of a flow have to say of it. The receiver of the data writes done_ps and received_bytes; error and
+ * reader_error are written at once, for the conductor: hosts must not look at each other's. The rest is written at the
+ * end, by the sender of the data unless said otherwise.
  */
 struct flow_result {
 	u64 done_ps; /* arrival of the last missing byte at dst, or TIME_NEVER */
 	u64 packets_sent, retransmitted, timeouts, nacks;
-	u64 cnps;           /* notices of congestion that reached the sender: CNPs, or answers that carry a mark */
-	u64 received_bytes; /* in order, at dst, when the run ended */
-	u64 rnr_naks;       /* that reached the sender */
-	u32 error;          /* enum qp_error */
-	bool acked;         /* the sender knows */
+	u64 cnps;            /* notices of congestion that reached the sender: CNPs, or answers that carry a mark */
+	u64 received_bytes;  /* in order, at dst, when the run ended */
+	u64 rnr_naks;        /* that reached the sender */
+	u32 error;           /* enum qp_error: why the sender of the data stopped */
+	u32 reader_error;    /* ... why a READ's requester did */
+	u64 reader_timeouts; /* a READ's requester: requests repeated after a while */
+	bool acked;          /* the sender knows */
 };
+
+/* Why the flow stopped, if it did: the requester's word first. */
+static inline u32 flow_error(const struct flow_result *r)
+{
+	return r->reader_error ? r->reader_error : r->error;
+}
 
 /*
  * All flows of a run, by id, with where each stands in its source's and its destination's own tables:

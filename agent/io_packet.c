@@ -236,7 +236,7 @@ static int io_check(void *ctx, const struct rx_frame *f, const struct rx_packet 
 {
 	struct io_packet *io = ctx;
 
-	if (!packet_intact(f->head, p))
+	if (p->payload > MTU_MAX || !packet_intact(f->head, p))
 		return -1;
 	return p->payload ? memcmp(f->head + p->payload_off, payload_of(io, p->flow, p->number), p->payload) : 0;
 }

@@ -170,7 +170,7 @@ static bool receive_middle(struct rqp *r, u32 n, struct reply *reply)
 void melo_receive(struct rqp *r, const struct data_event *d, struct reply *reply)
 {
 	struct melo_rx *rx = melo_rx(r);
-	bool kept = true;
+	bool kept = true, asked = d->ack_req || d->marked;
 
 	*reply = (struct reply){ .kind = REPLY_NONE };
 	touch(r);
@@ -181,11 +181,15 @@ void melo_receive(struct rqp *r, const struct data_event *d, struct reply *reply
 			receive_end(r, d->n, reply);
 			kept = reply->fresh;
 		}
-		if (reply->kind == REPLY_NAK || !kept || !(d->ack_req || d->marked))
+		if (reply->kind == REPLY_NAK || !kept || !asked)
 			return;
 	} else if (d->n == r->expected) {
+		bool filled = rx->c.high > r->expected; /* a hole: what its sender waits for */
+
 		receive_front(r);
 		reply->fresh = true;
+		if (!asked && !filled)
+			return;
 	}
 	reply->kind = REPLY_ACK; /* for a duplicate of what has been passed on, too: the sender does not know */
 	reply->psn = r->expected - 1;

@@ -75,7 +75,7 @@ int nic_advance(struct nic *n, u64 until)
 		if (KEY_KIND(key) == EV_DEPARTURE)
 			err = nic_transmit(n, now);
 		else if (KEY_KIND(key) == EV_TIMER)
-			nic_timer_event(n, now);
+			err = nic_timer_event(n, now);
 		else
 			err = nic_receive(n, &f);
 	}
@@ -132,6 +132,8 @@ void nic_report(const struct nic *n)
 		n->par->flows->results[q->flow->id].received_bytes =
 			q->expected == q->n_packets ? q->flow->bytes : packet_offset(&n->par->rules, q->expected);
 	}
+	for (u32 r = 0; r < n->n_readers; r++)
+		n->par->flows->results[n->readers[r].flow].reader_timeouts = n->readers[r].timeouts;
 }
 
 static u64 bitmap_bytes(const struct bitmap *b)

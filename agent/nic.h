@@ -49,6 +49,9 @@ struct qp_params {
 	u64 region;   /* bytes that a flow may reach in the responder's memory; 0: all of the flow */
 };
 
+/* The time, in ps, that an RNR NAK with timer code @code (0..31) asks for. */
+u64 nic_rnr_time(u32 code);
+
 /* Fixed for the run. */
 struct nic_params {
 	u32 host;

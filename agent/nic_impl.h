@@ -13,6 +13,7 @@ struct source {
 	struct sqp qp;
 	u32 flow;
 	u32 next_ready;  /* the connection behind it in the round-robin, or FAB_NONE */
+	u32 asked;       /* one above the last packet sent that asked for an ACK */
 	u32 sent_high;   /* first packet never sent, whatever qp.next has gone back to */
 	bool ready;      /* in the round-robin */
 	bool paced;      /* has an entry in the heap of those who wait for a time */
@@ -32,6 +33,7 @@ struct sink {
 	u64 next_cnp; /* no CNP before this time */
 	u64 *posted;  /* SEND with few receives: when the receive that message k took is posted again, [k % rq] */
 	u32 reader;   /* READ: the requester's other half, or FAB_NONE */
+	bool refused; /* a packet has gone where it may not: nothing is taken in any more */
 };
 
 /* The requester of a READ flow: asks for messages. */
@@ -40,8 +42,11 @@ struct reader {
 	u32 messages; /* in all */
 	u32 asked;    /* of them, requested so far */
 	u8 retries;
+	u8 error; /* enum qp_error */
 	bool timer_held;
-	u64 armed; /* when the timer was last started, or TIME_NEVER */
+	u64 armed;    /* when the timer was last started, or TIME_NEVER */
+	u64 rto;      /* the time it was started with */
+	u64 timeouts; /* times it has run out */
 };
 
 /* Something small that waits for the port. */
@@ -105,7 +110,7 @@ void nic_close_connections(struct nic *n);
 void source_ready(struct nic *n, u32 s);
 void source_timer(struct nic *n, u32 s, bool restart);
 void source_fail(struct nic *n, u32 s, enum qp_error why);
-void nic_timer_event(struct nic *n, u64 now);
+int nic_timer_event(struct nic *n, u64 now);
 u64 nic_timer_next(const struct nic *n);
 int nic_transmit(struct nic *n, u64 now);
 u64 nic_transmit_next(const struct nic *n);
@@ -118,9 +123,9 @@ int control_push(struct nic *n, const struct control *c);
 int sink_receive(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);
 
 /* nic_read.c */
-void reader_start(struct nic *n, u32 r);
-void reader_progress(struct nic *n, u32 r);
-void reader_timer(struct nic *n, struct timer t, u64 now);
+int reader_start(struct nic *n, u32 r);
+int reader_progress(struct nic *n, u32 r);
+int reader_timer(struct nic *n, struct timer t, u64 now);
 void reader_nak(struct nic *n, const struct rx_packet *p);
 int read_request(struct nic *n, const struct rx_packet *p);
 

@@ -77,7 +77,7 @@ static int open_sink(struct nic *n, u32 d, u32 flow)
 	r->flow = nic_flow(n, flow);
 	r->n_packets = packet_count(&n->par->rules, r->flow->bytes);
 	if (r->flow->op == FLOW_SEND && n->par->qp.rq) {
-		k->posted = calloc(n->par->qp.rq, sizeof(u64));
+		k->posted = calloc(n->par->qp.rq < r->n_packets ? n->par->qp.rq : r->n_packets, sizeof(u64));
 		if (!k->posted)
 			return -ENOMEM;
 	}

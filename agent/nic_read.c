@@ -26,6 +26,7 @@ static void start_timer(struct nic *n, u32 number)
 	if (!n->par->recovery.timeouts)
 		return;
 	r->armed = n->clock;
+	r->rto = n->par->recovery.rto_high;
 	if (r->timer_held)
 		return;
 	r->timer_held = true;
@@ -33,8 +34,8 @@ static void start_timer(struct nic *n, u32 number)
 		    tie_rank(n->par->seed, n->par->node, number | READER, 0), number | READER);
 }
 
-/* Ask for what may be asked for. */
-static void ask(struct nic *n, u32 number)
+/* Ask for what may be asked for. 0 or -ENOMEM. */
+static int ask(struct nic *n, u32 number)
 {
 	struct reader *r = &n->readers[number];
 	u32 done = complete(n, r);
@@ -42,67 +43,75 @@ static void ask(struct nic *n, u32 number)
 	while (r->asked < r->messages && r->asked - done < READS_MAX) {
 		struct control c = { .kind = CONTROL_READ, .flow = r->flow, .a.n = r->asked };
 
-		if (control_push(n, &c))
-			return; /* out of memory: the timer asks again */
+		int err = control_push(n, &c);
+
+		if (err)
+			return err;
 		r->asked++;
 	}
+	return 0;
 }
 
-void reader_start(struct nic *n, u32 number)
+int reader_start(struct nic *n, u32 number)
 {
-	ask(n, number);
 	start_timer(n, number);
+	return ask(n, number);
 }
 
 /* Something new has arrived. */
-void reader_progress(struct nic *n, u32 number)
+int reader_progress(struct nic *n, u32 number)
 {
 	struct reader *r = &n->readers[number];
 	u32 done = complete(n, r);
 
-	if (n->par->flows->results[r->flow].error)
-		return;
+	if (r->error)
+		return 0;
 	r->retries = 0;
 	if (r->asked < done)
 		r->asked = done; /* what was asked again had been on its way */
 	if (done == r->messages) {
 		r->armed = TIME_NEVER;
-		return;
+		return 0;
 	}
-	ask(n, number);
 	start_timer(n, number);
+	return ask(n, number);
 }
 
 static void fail(struct nic *n, struct reader *r, enum qp_error why)
 {
-	if (n->par->flows->results[r->flow].error)
+	if (r->error)
 		return;
+	r->error = why;
 	r->armed = TIME_NEVER;
-	n->par->flows->results[r->flow].error = why;
+	n->par->flows->results[r->flow].reader_error = why;
 	n->stats.errors++;
 }
 
-void reader_timer(struct nic *n, struct timer t, u64 now)
+int reader_timer(struct nic *n, struct timer t, u64 now)
 {
 	u32 number = t.who & ~READER;
 	struct reader *r = &n->readers[number];
 	u64 rto = n->par->recovery.rto_high;
+	int err = 0;
 
 	r->timer_held = false;
 	if (r->armed == TIME_NEVER)
-		return;
-	if (r->armed + rto <= now) {
-		if (n->par->qp.retry_cnt != RETRY_INFINITE && r->retries >= n->par->qp.retry_cnt) {
+		return 0;
+	if (r->armed + r->rto <= now) {
+		r->timeouts++;
+		if (n->par->qp.retry_cnt != RETRY_INFINITE && ++r->retries > n->par->qp.retry_cnt) {
 			fail(n, r, QP_RETRY);
-			return;
+			return 0;
 		}
-		r->retries += n->par->qp.retry_cnt != RETRY_INFINITE;
 		r->asked = complete(n, r);
-		ask(n, number);
+		err = ask(n, number);
 		r->armed = now;
+		r->rto = rto +
+			draw32(n->par->seed, r->flow, ~r->timeouts) % (rto / 8 + 1); /* as nic_tx.c, again_rto() */
 	}
 	r->timer_held = true;
-	timers_push(&n->timers, r->armed + rto, t.rank, t.who);
+	timers_push(&n->timers, r->armed + r->rto, t.rank, t.who);
+	return err;
 }
 
 /* The responder refuses. */
@@ -133,8 +142,8 @@ int read_request(struct nic *n, const struct rx_packet *p)
 	s = n->par->flows->src_index[flow->id];
 	q = &n->sources[s].qp;
 	at = packet_find(rules, flow, q->limit, p->number);
-	if (at < 0 || at >= q->n_packets || at % rules->msg_packets || !p->dma_len ||
-	    p->va != packet_offset(rules, at)) {
+	if (at < 0 || at >= q->n_packets || at % rules->msg_packets || p->va != packet_offset(rules, at) ||
+	    p->dma_len != (flow->bytes - p->va < rules->message ? flow->bytes - p->va : rules->message)) {
 		n->stats.discarded++;
 		return 0;
 	}

@@ -50,10 +50,15 @@ static void receive_pfc(struct nic *n, const struct rx_frame *f)
 		n->stats.resume_rx++;
 }
 
-/* Times that RNR NAKs ask for, in units of 10 us, by code (IBTA 1.3, table 46). */
+/* In units of 10 us, by code (IBTA 1.3, table 46). */
 static const u32 rnr_times[32] = { 65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
 				   48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
 				   2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152 };
+
+u64 nic_rnr_time(u32 code)
+{
+	return rnr_times[code & AETH_VALUE] * 10 * PS_PER_US;
+}
 
 static void receive_rnr(struct nic *n, u32 s, u32 code)
 {
@@ -66,11 +71,11 @@ static void receive_rnr(struct nic *n, u32 s, u32 code)
 	}
 	n->par->ops->rewind(&src->qp);
 	src->qp.armed = TIME_NEVER; /* it has heard from the responder: the next packet starts the timer */
-	src->rnr_until = n->clock + rnr_times[code] * 10 * PS_PER_US;
+	src->rnr_until = n->clock + nic_rnr_time(code);
 }
 
 /* Hand an answer to the sender's loss recovery and congestion control. */
-static void source_answered(struct nic *n, u32 s, const struct ack_event *a, const struct rx_packet *p)
+static void source_answered(struct nic *n, u32 s, const struct ack_event *a, const struct rx_packet *p, bool rnr)
 {
 	struct source *src = &n->sources[s];
 	struct sqp *q = &src->qp;
@@ -84,8 +89,10 @@ static void source_answered(struct nic *n, u32 s, const struct ack_event *a, con
 		struct cc_ack c = { .now = a->now,
 				    .cum = a->cum,
 				    .newly = q->una - una,
-				    .n = a->nack && n->par->ops->answers != ANSWER_RC ? a->sack : a->cum - 1,
-				    .nack = a->nack,
+				    .n = a->nack && n->par->ops->answers != ANSWER_RC ? a->sack
+					    : a->cum                                  ? a->cum - 1
+										      : 0,
+				    .nack = a->nack || rnr,
 				    .marked = p->marked,
 				    .next = src->sent_high };
 
@@ -167,11 +174,11 @@ static void receive_source_answer(struct nic *n, u32 s, const struct rx_packet *
 		bool current = a.cum == packet_find(&n->par->rules, nic_flow(n, src->flow), a.cum, p->number);
 
 		a.nack = false;
-		source_answered(n, s, &a, p);
+		source_answered(n, s, &a, p, true);
 		if (current)
 			receive_rnr(n, s, p->syndrome & AETH_VALUE);
 	} else {
-		source_answered(n, s, &a, p);
+		source_answered(n, s, &a, p, false);
 	}
 	source_ready(n, s);
 }

@@ -95,23 +95,28 @@ static void post_again(struct nic *n, struct sink *k, u32 before, u64 now)
 
 /*
  * What the responder checks before loss recovery sees the packet: 1 to go on, 0 if it has been dealt with, or -errno.
- * Out of order, what is refused is dropped in silence: its turn will come (IRN 5.3; RC has one NAK outstanding).
+ * Out of order, what is refused is dropped in silence: its turn will come (IRN 5.3). In RC what is out of order is a
+ * sequence error whatever it is (REFERENCE 2.2).
  */
 static int admit(struct nic *n, struct sink *k, const struct rx_packet *p, u32 number, u64 now)
 {
 	struct rqp *r = &k->qp;
-	bool refused = p->has_reth && !access_allowed(n, r->flow, p, number), posted;
 
 	if (number < r->expected)
 		return 1; /* a duplicate: the answer says so */
-	posted = refused || receive_posted(n, k, number, now);
-	if (!refused && posted)
+	if (number > r->expected && n->par->ops->answers == ANSWER_RC)
+		return !k->refused; /* a sequence error before all else */
+	if (k->refused || (p->has_reth && !access_allowed(n, r->flow, p, number))) {
+		if (number > r->expected)
+			return 0;
+		if (!k->refused && n->par->ops->close_receiver)
+			n->par->ops->close_receiver(r); /* what it shares with others is of no use to it now */
+		k->refused = true;
+		return push_nak(n, k, AETH_NAK_ACCESS); /* each time: the first may be lost */
+	}
+	if (receive_posted(n, k, number, now))
 		return 1;
-	if (number > r->expected)
-		return 0;
-	if (r->nak_sent && refused)
-		return 0;
-	return push_nak(n, k, refused ? AETH_NAK_ACCESS : AETH_RNR | n->par->qp.rnr_timer);
+	return number > r->expected ? 0 : push_nak(n, k, AETH_RNR | n->par->qp.rnr_timer);
 }
 
 static int deliver(struct nic *n, struct sink *k, const struct rx_frame *f, const struct rx_packet *p, u32 number)
@@ -121,6 +126,7 @@ static int deliver(struct nic *n, struct sink *k, const struct rx_frame *f, cons
 	struct reply reply = { .kind = REPLY_NONE };
 	struct rqp *r = &k->qp;
 	u32 before = r->expected;
+	int err;
 
 	n->par->ops->receive(r, &d, &reply);
 	post_again(n, k, before, f->arrival);
@@ -131,8 +137,9 @@ static int deliver(struct nic *n, struct sink *k, const struct rx_frame *f, cons
 			n->par->flows->results[r->flow->id].done_ps = f->arrival;
 			n->stats.completed++;
 		}
-		if (k->reader != FAB_NONE)
-			reader_progress(n, k->reader);
+		err = k->reader != FAB_NONE ? reader_progress(n, k->reader) : 0;
+		if (err)
+			return err;
 	}
 	if (reply.kind == REPLY_NONE && told) {
 		/* a mark wants an ACK at once; READ responses have none of their own, so a CN packet (HP's proposal) */
@@ -157,8 +164,7 @@ int sink_receive(struct nic *n, const struct rx_frame *f, const struct rx_packet
 	}
 	k = &n->sinks[n->par->flows->dst_index[p->flow]];
 	number = packet_find(&n->par->rules, flow, k->qp.expected, p->number);
-	if (number < 0 || number >= k->qp.n_packets ||
-	    p->payload != packet_payload(&n->par->rules, flow->bytes, number)) {
+	if (number < 0 || number >= k->qp.n_packets || !packet_fits(&n->par->rules, flow, number, p)) {
 		n->stats.discarded++;
 		return 0;
 	}

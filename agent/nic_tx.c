@@ -59,8 +59,8 @@ void source_timer(struct nic *n, u32 s, bool restart)
 
 	if (!n->par->recovery.timeouts)
 		return;
-	if (q->una == q->next || src->error) {
-		q->armed = TIME_NEVER;
+	if (q->una == q->next || src->error || src->rnr_until > n->clock) {
+		q->armed = TIME_NEVER; /* nothing to wait for, or the responder has said for how long */
 		return;
 	}
 	if (q->armed != TIME_NEVER && !restart)
@@ -83,6 +83,8 @@ void source_fail(struct nic *n, u32 s, enum qp_error why)
 	if (src->error)
 		return;
 	src->error = why;
+	if (n->par->ops->rewind)
+		n->par->ops->rewind(&src->qp); /* gives back what it shares with others */
 	src->qp.armed = TIME_NEVER;
 	n->par->flows->results[src->flow].error = why;
 	n->stats.errors++;
@@ -121,30 +123,31 @@ static void time_out(struct nic *n, u32 s, u64 now)
 }
 
 /* The heap's first entry has come up: fire, put back, or forget. */
-static void timer_expired(struct nic *n, u64 now)
+static int timer_expired(struct nic *n, u64 now)
 {
 	struct timer t = timers_pop(&n->timers);
-	struct source *src = &n->sources[t.who & ~READER];
-	struct sqp *q = &src->qp;
+	struct source *src;
+	struct sqp *q;
 	u64 next;
 
-	if (t.who & READER) {
-		reader_timer(n, t, now);
-		return;
-	}
+	if (t.who & READER)
+		return reader_timer(n, t, now);
+	src = &n->sources[t.who];
+	q = &src->qp;
 	src->timer_held = false;
 	if (q->armed == TIME_NEVER)
-		return;
+		return 0;
 	if (q->armed + q->rto <= now)
 		time_out(n, t.who, now);
 	if (q->armed == TIME_NEVER)
-		return;
+		return 0;
 	/* never later than rto_low from now: a restart in between may ask for the short time */
 	next = q->armed + q->rto;
 	if (next > now + n->par->recovery.rto_low)
 		next = now + n->par->recovery.rto_low;
 	src->timer_held = true;
 	timers_push(&n->timers, next, t.rank, t.who);
+	return 0;
 }
 
 static u64 start_next(const struct nic *n)
@@ -162,23 +165,23 @@ u64 nic_timer_next(const struct nic *n)
 }
 
 /* At equal time: flows begin, those whose time has come queue up, then timers expire. */
-void nic_timer_event(struct nic *n, u64 now)
+int nic_timer_event(struct nic *n, u64 now)
 {
 	u32 who;
 
 	if (start_next(n) <= now) {
 		who = n->starts[n->started++].who;
 		if (who & READER)
-			reader_start(n, who & ~READER);
-		else
-			source_ready(n, who);
+			return reader_start(n, who & ~READER);
+		source_ready(n, who);
 	} else if (timers_next(&n->pace) <= now) {
 		who = timers_pop(&n->pace).who;
 		n->sources[who].paced = false;
 		source_ready(n, who);
 	} else {
-		timer_expired(n, now);
+		return timer_expired(n, now);
 	}
+	return 0;
 }
 
 /* When the port could send something; TIME_NEVER if there is nothing. */
@@ -252,15 +255,28 @@ static void pace(struct nic *n, u32 s, const struct tx_frame *f, u32 packet, boo
 	src->limit = CC_OTHER;
 }
 
+/*
+ * At least one packet of a window asks for an ACK, or it would never open again (HP's proposal). One in half a window,
+ * since a mark may halve it with the packets on their way.
+ */
+static bool must_ask(const struct nic *n, const struct source *src, u32 packet)
+{
+	u32 from = src->asked > src->qp.una && src->asked <= packet ? src->asked : src->qp.una, most;
+
+	if (n->par->rules.ack_every == 1 || !n->par->ops->most)
+		return false;
+	most = n->par->ops->most(&src->qp);
+	return packet + 1 - from >= (most > 1 ? most / 2 : 1);
+}
+
 static int send_data(struct nic *n, u32 s, u32 packet, u64 now)
 {
 	struct source *src = &n->sources[s];
 	bool fresh = packet >= src->sent_high;
 	struct tx_frame f;
 
-	/* at least one packet of a window asks for an ACK, or it would never open again (HP's proposal) */
-	packet_build_data(&n->par->rules, &f, nic_flow(n, src->flow), packet,
-			  packet + 1 - src->qp.una >= src->qp.window);
+	if (packet_build_data(&n->par->rules, &f, nic_flow(n, src->flow), packet, must_ask(n, src, packet)))
+		src->asked = packet + 1;
 	src->count.packets_sent++;
 	if (fresh)
 		src->sent_high = packet + 1;

@@ -248,7 +248,7 @@ static void put_reth(u8 *h, const struct flow *flow, u64 va, u32 len)
  * READ responses carry AckReq like other data: IRN acknowledges them (SIGCOMM 2018, 5). Their MSN counts the messages
  * requested up to this one, which is what a responder that has served no later request says (REFERENCE 2.2).
  */
-void packet_build_data(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 n, bool ack_req)
+bool packet_build_data(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 n, bool ack_req)
 {
 	struct packet_place p = packet_place(r, flow->bytes, n);
 	const struct opcode *op;
@@ -256,7 +256,7 @@ void packet_build_data(const struct packet_rules *r, struct tx_frame *f, const s
 
 	if (r->format == FORMAT_TCP) {
 		packet_tcp_data(r, f, flow, n);
-		return;
+		return true; /* TCP acknowledges every segment */
 	}
 	opcode = data_opcode(r, flow, &p);
 	op = &opcodes[opcode];
@@ -268,6 +268,18 @@ void packet_build_data(const struct packet_rules *r, struct tx_frame *f, const s
 			 is_split(r, flow) ? p.payload : message_bytes(r, flow->bytes, p.message));
 	else if (op->ext == AETH_LEN)
 		put_aeth(f->head + EXT_OFF, AETH_ACK, p.message + 1);
+	return ack_req;
+}
+
+bool packet_fits(const struct packet_rules *r, const struct flow *flow, u32 n, const struct rx_packet *p)
+{
+	struct packet_place place = packet_place(r, flow->bytes, n);
+
+	if (p->payload != place.payload)
+		return false;
+	if (r->format == FORMAT_TCP)
+		return p->va == place.offset && p->rkey == flow_responder_qpn(flow->id);
+	return p->opcode == data_opcode(r, flow, &place);
 }
 
 /* MELO's holes (APNet 2017, 3.1: start and length, 2 bytes each); what 16 bits cannot say is left to a later answer. */

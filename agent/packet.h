@@ -125,8 +125,11 @@ u32 packet_number(const struct packet_rules *r, const struct flow *flow, u32 n);
 s64 packet_find(const struct packet_rules *r, const struct flow *flow, u32 ref, u32 number);
 #define PACKET_NONE (-(1LL << 62))
 
-/* Build packet @n of a flow. @ack_req: ask for an ACK even where the rules do not. */
-void packet_build_data(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 n, bool ack_req);
+/* Build packet @n of a flow. @ack_req: ask for an ACK even where the rules do not. Returns whether it asks for one. */
+bool packet_build_data(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 n, bool ack_req);
+
+/* Is @p what packet @n of a flow has to look like: operation, place in the message, length? @n must be within. */
+bool packet_fits(const struct packet_rules *r, const struct flow *flow, u32 n, const struct rx_packet *p);
 
 /*
  * An answer to the sender of a flow's data. Packet numbers where not said otherwise. RoCE: with ranges, three holes of

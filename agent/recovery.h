@@ -2,7 +2,7 @@
 /*
  * Loss recovery: one ops table per scheme, one file each, one row in recovery_table.c. A connection is
  * a sender of data (struct sqp) at the flow's source and a receiver (struct rqp) at its destination.
- * Packets are counted from 0 within a flow; what stands on the wire for packet n is packet_psn()'s business.
+ * Packets are counted from 0 within a flow; what stands on the wire for packet n is packet_number()'s business.
  */
 #ifndef LOSSLAB_RECOVERY_H
 #define LOSSLAB_RECOVERY_H
@@ -135,6 +135,8 @@ struct recovery_ops {
 	void (*close_receiver)(struct rqp *r);
 	/* Is there anything this sender would send now? */
 	bool (*wants)(const struct sqp *q);
+	/* Most packets that it would have in flight, all windows considered; NULL where every packet is answered. */
+	u32 (*most)(const struct sqp *q);
 	/* One opportunity to transmit: the packet's number, or NO_PACKET (wants() then says whether to ask again). */
 	u32 (*transmit)(struct sqp *q, u64 now);
 	void (*acked)(struct sqp *q, const struct ack_event *a);

@@ -145,6 +145,7 @@ const struct recovery_ops recovery_gbn = {
 	.name = "gbn",
 	.open = gbn_open,
 	.wants = gbn_wants,
+	.most = allowed,
 	.transmit = gbn_transmit,
 	.acked = gbn_acked,
 	.timeout = gbn_timeout,

@@ -71,12 +71,16 @@ static bool hole_due(const struct sqp *q)
 }
 
 /* In order: new packets, or after a timeout those from the front on. The cap is what the reorder buffer holds. */
+static u32 most(const struct sqp *q)
+{
+	return q->window < q->par->cap ? q->window : q->par->cap;
+}
+
 static bool order_due(const struct sqp *q)
 {
 	const struct melo_tx *tx = melo_tx(q);
-	u32 most = q->window < q->par->cap ? q->window : q->par->cap;
 
-	return tx->at < q->limit && tx->at - q->una < most;
+	return tx->at < q->limit && tx->at - q->una < most(q);
 }
 
 static bool wants(const struct sqp *q)
@@ -257,6 +261,7 @@ const struct recovery_ops recovery_melo = {
 	.close = close_sender,
 	.close_receiver = melo_close_receiver,
 	.wants = wants,
+	.most = most,
 	.transmit = transmit,
 	.acked = acked,
 	.timeout = timeout,

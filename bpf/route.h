@@ -16,13 +16,12 @@ static inline u32 route_flow_key(u32 saddr, u32 daddr, u32 ports, u32 proto)
  * residue class only. */
 static inline u32 route_pick(u64 mask, u32 flow_key, u64 seed)
 {
-	u32 n = popcount64(mask);
 	u32 hash;
 
-	if (n == 1)
+	if (!(mask & (mask - 1)))
 		return ctz64(mask);
 	hash = mix64(seed ^ flow_key) >> 32;
-	return select64(mask, (u64)hash * n >> 32);
+	return select64(mask, (u64)hash * popcount64(mask) >> 32);
 }
 
 #endif

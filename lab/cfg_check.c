@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/cc.h"
+#include "agent/nic.h"
 #include "lab/cfg_keys.h"
 #include "lab/csv.h"
 #include "lab/preset.h"
@@ -81,6 +82,7 @@ int cfg_weights(const char *text, u32 out[CFG_CLASSES])
 }
 
 #define ALL_BUT_IWARP "roce|irn|irn-gbn|irn-nobdp|melo"
+#define IRN "irn|irn-gbn|irn-nobdp"
 #define DCQCN "dcqcn|dcqcn-connectx"
 #define TIMELY "timely|timely-patched"
 #define IB "ib-aimd|ib-lipd|ib-fimd"
@@ -97,6 +99,9 @@ static const struct scope {
 	{ "cap", "transport", "irn|irn-gbn", "has no cap" },
 	{ "backoff", "transport", "roce|irn-gbn", "does not go back N" },
 	{ "ack_every", "transport", "roce|melo", "acknowledges every packet" },
+	{ "rto_low", "transport", IRN, "has one timeout" },
+	{ "rto_n", "transport", IRN, "has one timeout" },
+	{ "retry_cnt", "timeouts", "on", "lets nothing expire" },
 	{ "melo_bits", "transport", "melo", "has no pools of bits" },
 	{ "melo_resend", "transport", "melo", "keeps no bitmap of holes" },
 	{ "melo_cache", "transport", "melo", "keeps all state on chip" },
@@ -115,7 +120,7 @@ static const struct scope {
 	{ "dcqcn_f", "cc", DCQCN, "does not use it" },
 	{ "dcqcn_alpha_timer", "cc", DCQCN, "does not use it" },
 	{ "dcqcn_rate_timer", "cc", DCQCN, "does not use it" },
-	{ "dcqcn_bytes", "cc", DCQCN, "does not use it" },
+	{ "dcqcn_bytes", "cc", "dcqcn", "does not use it" },
 	{ "dcqcn_rai", "cc", DCQCN, "does not use it" },
 	{ "dcqcn_rhai", "cc", DCQCN, "does not use it" },
 	{ "rmin", "cc", DCQCN "|" TIMELY, "does not use it" },
@@ -211,12 +216,35 @@ static int check_switch(const struct run_cfg *c, char *err)
 	return 0;
 }
 
+/* A wait as long as what counts as being stuck would end the run. */
+static int check_waits(const struct run_cfg *c, char *err)
+{
+	const struct {
+		const char *key;
+		u64 wait;
+		bool used;
+	} waits[] = {
+		{ "rto_high", c->rto_high, c->timeouts == CFG_ON },
+		{ "rnr_timer", nic_rnr_time(c->rnr_timer), c->rq },
+		{ "rq_delay", c->rq_delay, c->rq },
+	};
+	char wait[32], stuck[32];
+
+	for (u32 i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (waits[i].used && waits[i].wait >= c->stuck_after)
+			return csv_error(err,
+					 "%s: waits for %s, and stuck_after=%s ends a run; allowed: less than that",
+					 waits[i].key, unit_print_time(waits[i].wait, wait, sizeof(wait)),
+					 unit_print_time(c->stuck_after, stuck, sizeof(stuck)));
+	return 0;
+}
+
 static int check_host(const struct run_cfg *c, char *err)
 {
 	const struct cc_ops *cc = cc_find(c->cc);
 	char low[32], high[32];
 
-	if (c->rto_low > c->rto_high)
+	if (c->rto_low > c->rto_high && listed(IRN, c->transport))
 		return csv_error(err, "rto_low=%lluns: above rto_high=%lluns; allowed: up to rto_high",
 				 c->rto_low / PS_PER_NS, c->rto_high / PS_PER_NS);
 	if (c->timely_tlow >= c->timely_thigh)
@@ -229,10 +257,14 @@ static int check_host(const struct run_cfg *c, char *err)
 	if (cc && cc->needs_acks && c->ack_every > c->timely_segment)
 		return csv_error(err, "ack_every=%u: above timely_segment=%u; allowed: up to it with cc=%s",
 				 c->ack_every, c->timely_segment, c->cc);
+	if (c->reth_all && c->ack_every != 1)
+		return csv_error(err,
+				 "reth=all: makes every packet a message, and each of them is acknowledged; allowed: "
+				 "with ack_every=1");
 	if (!strcmp(c->cc, "ib-fimd") && c->ib_levels & (c->ib_levels - 1))
 		return csv_error(err, "ib_levels=%u: ib-fimd's rates are halves of halves; allowed: a power of two",
 				 c->ib_levels);
-	return 0;
+	return check_waits(c, err);
 }
 
 static int check_traffic(const struct run_cfg *c, char *err)

@@ -73,15 +73,15 @@ static u64 take_stock(struct conductor *c)
 	return fresh;
 }
 
-/* Flows that have begun before @now and neither reached their end nor stopped in error. */
-static bool any_open(const struct conductor *c, u64 now)
+u32 conductor_open(const struct conductor *c, u64 now)
 {
 	const struct flow_table *t = &c->engine->fabric->flows;
+	u32 open = 0;
 
 	for (u32 i = 0; i < t->n; i++)
-		if (t->flows[i].start_ps < now && t->results[i].done_ps == TIME_NEVER && !t->results[i].error)
-			return true;
-	return false;
+		open += t->flows[i].start_ps < now && t->results[i].done_ps == TIME_NEVER &&
+			!flow_error(&t->results[i]);
+	return open;
 }
 
 /* Has nothing moved for too long although flows are open? @now is the next event; behind stop_at none counts. */
@@ -100,7 +100,7 @@ static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64
 	}
 	if (now - w->progress <= f->cfg->stuck_after)
 		return false;
-	if (any_open(c, now))
+	if (conductor_open(c, now))
 		return true;
 	w->progress = now;
 	return false;
@@ -142,7 +142,7 @@ static int run(struct conductor *c, struct starts *s)
 
 		if (now == TIME_NEVER) {
 			take_stock(c);
-			c->status = any_open(c, TIME_NEVER) ? "stuck" : "done";
+			c->status = conductor_open(c, TIME_NEVER) ? "stuck" : "done";
 			return 0;
 		}
 		stuck = is_stuck(c, &w, s, now);

@@ -36,4 +36,7 @@ int conductor_records(struct conductor *c, struct run_result *r);
  */
 void conductor_explain(const struct conductor *c, const struct run_result *r, u32 most, FILE *out);
 
+/* How many flows that have begun before @now have neither reached their end nor stopped in error. */
+u32 conductor_open(const struct conductor *c, u64 now);
+
 #endif

@@ -219,12 +219,12 @@ static void flow_rows(const struct fabric *f, struct run_result *r)
 			.ideal_ps = f->ideal[i],
 			.packets_sent = res->packets_sent,
 			.retransmitted = res->retransmitted,
-			.timeouts = res->timeouts,
+			.timeouts = res->timeouts + res->reader_timeouts,
 			.nacks = res->nacks,
 			.cnps = res->cnps,
 			.rnr_naks = res->rnr_naks,
 			.received_bytes = res->received_bytes,
-			.error = res->error,
+			.error = flow_error(res),
 		};
 	}
 }

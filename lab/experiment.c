@@ -58,7 +58,7 @@ static int conduct(struct experiment *x, const char *lab, char *err)
 	if (!rc && experiment_hangs(x)) {
 		fprintf(stderr, "losslab: run: %s at %llu us: %u of %u flows unfinished; waiting:\n",
 			x->conductor.status, x->conductor.now / PS_PER_US,
-			x->result.n_flows - (u32)x->conductor.completed, x->result.n_flows);
+			conductor_open(&x->conductor, x->conductor.now + 1), x->result.n_flows);
 		conductor_explain(&x->conductor, &x->result, 8, stderr);
 	}
 	if (rc)

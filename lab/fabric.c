@@ -56,6 +56,14 @@ static void plan_loss(const struct fabric *f, const struct topo_node *sw, const 
 	p->loss_out = p->peer & PEER_HOST ? fabric_chance(out) : 0;
 }
 
+#define IN_FLIGHT_MAX (1U << 22) /* frames on one link: arrival queues are made for as many */
+
+/* How many frames of at least @len bytes a link can hold that have been sent and not yet handled, over two windows. */
+static u64 in_flight(const struct fabric *f, const struct port_cfg *p, u32 len)
+{
+	return (p->delay + 2 * f->window) / ((u64)wire_bytes(len) * p->ps_per_byte) + 8;
+}
+
 static int plan_port(struct fabric *f, u32 s, u32 port, char *err)
 {
 	const struct topo_node *n = &f->topo->nodes[f->topo->switches[s]];
@@ -78,6 +86,15 @@ static int plan_port(struct fabric *f, u32 s, u32 port, char *err)
 		p->peer_node = far->index;
 	}
 	plan_loss(f, n, l, p);
+	if (in_flight(f, p, ETH_MIN) > IN_FLIGHT_MAX) {
+		char name[64];
+
+		snprintf(err, FABRIC_ERR_MAX,
+			 "delay: at its rate the link at port %s would hold %llu frames; allowed: %u: less delay, or a "
+			 "lower rate",
+			 fabric_port_name(f, number, name, sizeof(name)), in_flight(f, p, ETH_MIN), IN_FLIGHT_MAX);
+		return -EINVAL;
+	}
 	return fabric_plan_thresholds(f, p, err);
 }
 
@@ -88,12 +105,6 @@ static u32 round_up_pow2(u64 n)
 	while (p < n)
 		p *= 2;
 	return p;
-}
-
-/* How many frames of at least @len bytes a link can hold that have been sent and not yet handled, over two windows. */
-static u64 in_flight(const struct fabric *f, const struct port_cfg *p, u32 len)
-{
-	return (p->delay + 2 * f->window) / ((u64)wire_bytes(len) * p->ps_per_byte) + 8;
 }
 
 /* How many frames of at least @len bytes a link can begin to send in one window. */

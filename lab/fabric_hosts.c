@@ -14,6 +14,7 @@
 
 /* What a TCP receiver holds: the largest window that scaled offers commonly reach by default on servers. */
 #define TCP_WINDOW_BYTES (4U << 20)
+#define SAMPLE 64    /* packets that tell how long those of a message are */
 #define IB_LEVELS 64 /* InfiniBand: the least rate is a 64th of the line; room for an incast of as many */
 
 static u64 or_auto(u64 given, u64 automatic)
@@ -54,10 +55,20 @@ static void plan_qp(const struct run_cfg *c, struct qp_params *q)
  */
 static u32 bdp_packets(const struct fabric *f, u32 fastest_ps, const struct packet_rules *r)
 {
-	u64 first = (u64)wire_bytes(f->frame_max) * fastest_ps;
-	u64 middle = (u64)wire_bytes(r->reth_all ? f->frame_max : f->frame_max - RETH_LEN) * fastest_ps;
+	u64 first = (u64)wire_bytes(f->frame_max) * fastest_ps, middle = 0, packets;
+	struct flow endless = { .bytes = 1ULL << 40 };
+	u32 n = r->msg_packets < SAMPLE ? r->msg_packets : SAMPLE;
 
-	return 1 + (f->max_rtt - first + middle - 1) / middle;
+	for (u32 i = 1; i <= n; i++) /* messages may be short: what packets take on average */
+		middle += (u64)wire_bytes(packet_frame_len(r, &endless, i)) * fastest_ps;
+	middle /= n;
+	packets = 1 + (f->max_rtt - first + middle - 1) / middle;
+	return packets < PSN_WINDOW_MAX - 1 ? packets : PSN_WINDOW_MAX - 1;
+}
+
+static u64 lesser(u64 a, u64 b)
+{
+	return a < b ? a : b;
 }
 
 static u32 larger(u32 a, u32 b)
@@ -84,7 +95,7 @@ static void plan_recovery(const struct run_cfg *c, u32 bdp, struct recovery_para
 	*r = (struct recovery_params){
 		.cap = plan_cap(c, bdp),
 		.rto_high = c->rto_high,
-		.rto_low = c->rto_low,
+		.rto_low = strncmp(c->transport, "irn", 3) ? c->rto_high : c->rto_low,
 		.rto_n = c->rto_n,
 		.timeouts = c->timeouts == CFG_ON,
 		.backoff = c->backoff,
@@ -97,7 +108,7 @@ static void plan_recovery(const struct run_cfg *c, u32 bdp, struct recovery_para
 }
 
 /* REFERENCE 4.1: the paper's column at 40 Gb/s (R_HAI and Rmin, which it does not give: NS3-MS's sample). */
-static void plan_dcqcn(const struct run_cfg *c, struct dcqcn_params *d)
+static void plan_dcqcn(const struct run_cfg *c, u64 line, struct dcqcn_params *d)
 {
 	*d = (struct dcqcn_params){
 		.cnp_interval = or_auto(c->cnp_interval, 50 * PS_PER_US),
@@ -108,7 +119,7 @@ static void plan_dcqcn(const struct run_cfg *c, struct dcqcn_params *d)
 		.f = or_auto(c->dcqcn_f, 5),
 		.rai = or_auto(c->dcqcn_rai, 40 * MBIT),
 		.rhai = or_auto(c->dcqcn_rhai, 200 * MBIT),
-		.rmin = or_auto(c->rmin, 100 * MBIT),
+		.rmin = or_auto(c->rmin, lesser(100 * MBIT, line / 100)),
 	};
 }
 
@@ -124,7 +135,7 @@ static void plan_connectx(const struct run_cfg *c, u64 line, struct dcqcn_params
 		.f = or_auto(c->dcqcn_f, 1),
 		.rai = or_auto(c->dcqcn_rai, line / (25 * GBIT / (5 * MBIT))),
 		.rhai = or_auto(c->dcqcn_rhai, line / (25 * GBIT / (50 * MBIT))),
-		.rmin = or_auto(c->rmin, GBIT),
+		.rmin = or_auto(c->rmin, lesser(GBIT, line / 40)),
 		.cut_timer = 4 * PS_PER_US,
 	};
 }
@@ -164,7 +175,7 @@ static void plan_cc(const struct fabric *f, u32 ps_per_byte, u32 bdp, struct cc_
 	if (!strcmp(c->cc, "dcqcn-connectx"))
 		plan_connectx(c, p->line, &p->dcqcn);
 	else
-		plan_dcqcn(c, &p->dcqcn);
+		plan_dcqcn(c, p->line, &p->dcqcn);
 	plan_timely(c, p->line, &p->timely);
 }
 
@@ -195,6 +206,22 @@ static int plan_ib(struct fabric *f, u32 bdp, char *err)
 	return 0;
 }
 
+/* A least rate that is no less than the line would leave congestion control without effect. */
+static int check_rmin(const struct fabric *f, char *err)
+{
+	for (u32 h = 0; f->cfg->rmin && h < f->size.hosts; h++) {
+		u64 line = 8 * PS_PER_S / f->ports[f->host_port[h]].ps_per_byte;
+
+		if (f->cfg->rmin < line)
+			continue;
+		snprintf(err, FABRIC_ERR_MAX,
+			 "rmin: %llu bit/s: not below the %llu bit/s of host %s's link; allowed: less", f->cfg->rmin,
+			 line, f->topo->nodes[f->topo->hosts[h]].name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int fabric_plan_hosts(struct fabric *f, char *err)
 {
 	const struct run_cfg *c = f->cfg;
@@ -217,7 +244,9 @@ int fabric_plan_hosts(struct fabric *f, char *err)
 	plan_qp(c, &common.qp);
 	bdp = bdp_packets(f, fastest, &common.rules);
 	plan_recovery(c, bdp, &common.recovery);
-	rc = plan_ib(f, bdp, err);
+	rc = check_rmin(f, err);
+	if (!rc)
+		rc = plan_ib(f, bdp, err);
 	for (u32 h = 0; !rc && h < f->size.hosts; h++) {
 		const struct port_cfg *p = &f->ports[f->host_port[h]];
 

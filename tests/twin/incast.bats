@@ -84,7 +84,7 @@ filled()
 	for seed in 1 2 3; do
 		for n in 12 15; do
 			twin "$dir" topology=fat-tree:k=4 transport=roce pfc=off workload=incast senders=$n bytes=300KB buffer=60KB \
-				rto_high=40us rto_low=40us seed=$seed
+				rto_high=40us seed=$seed
 			all_done "$dir"
 		done
 	done

@@ -40,6 +40,7 @@ struct net {
 	struct conn conns[CONNS];
 	struct rng rng;
 	u64 loss, repeat, depth; /* one in so many lost, repeated; how far one may overtake */
+	bool answer_all;         /* every packet asks for an ACK, not one in four */
 	u32 retransmissions, timeouts, fresh;
 };
 

@@ -320,9 +320,9 @@ static void print__round_trip(void **state)
 	round_trip(&c);
 	c = finish(SET("workload=incast", "senders=3", "bytes=12345", "topology=longer", "topology=x"));
 	round_trip(&c);
-	c = finish(SET("op=send", "message=4KB", "rq=7", "rq_delay=1500ps", "rnr_retry=3", "rnr_timer=0", "retry_cnt=0",
-		       "ack_every=message", "backoff=on", "cc=dcqcn", "dcqcn_rai=1234567bit", "dcqcn_rhai=1.5gbit",
-		       "rmin=8tbit", "dcqcn_bytes=1KiB", "cnp_interval=1us"));
+	c = finish(SET("op=send", "message=4KB", "rq=7", "rq_delay=1500ps", "rnr_retry=3", "rnr_timer=2", "timeouts=on",
+		       "retry_cnt=0", "ack_every=message", "backoff=on", "cc=dcqcn", "dcqcn_rai=1234567bit",
+		       "dcqcn_rhai=1.5gbit", "rmin=8tbit", "dcqcn_bytes=1KiB", "cnp_interval=1us"));
 	round_trip(&c);
 	c = finish(SET("transport=melo", "melo_bits=24", "melo_cache=3", "cc=timely", "timely_beta=0.000001",
 		       "timely_alpha=1", "timely_delta=1kbit", "timely_segment=64", "ack_every=64", "region=1MB"));

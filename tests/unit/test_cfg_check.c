@@ -116,7 +116,12 @@ static void finish__contradictions(void **state)
 		{ "tlow = thigh", "timely_tlow=500us", "cc=timely",
 		  "timely_tlow=500us: not below timely_thigh=500us; allowed: less" },
 		{ "fimd's levels", "cc=ib-fimd", "ib_levels=100", "ib_levels=100: ib-fimd's rates are halves" },
-		{ "rto_low > rto_high", "rto_low=10us", "rto_high=9us", "rto_low=10000ns: above rto_high=9000ns" },
+		{ "rto_low > rto_high", "transport=irn", "rto_high=9us", "rto_low=100000ns: above rto_high=9000ns" },
+		{ "rto_low of one timeout", "transport=melo", "rto_low=10us", "rto_low=10us: transport=melo has one" },
+		{ "retries without timeouts", "transport=roce", "retry_cnt=3",
+		  "retry_cnt=3: timeouts=off lets nothing" },
+		{ "a timeout that ends the run", "transport=irn", "rto_high=100ms", "rto_high: waits for 100ms" },
+		{ "reth=all, rare ACKs", "reth=all", "ack_every=2", "reth=all: makes every packet a message" },
 		{ "loss_at alone", "loss=0@s1", "seed=1", "loss=0@s1: a switch without a loss" },
 		{ "flows and duration", "flows=5", "duration=1ms", "flows=5: duration is given too" },
 		{ "small buffer", "mtu=1000", "buffer=1093",
@@ -151,7 +156,7 @@ static void finish__keys_of_a_cc(void **state)
 		{ "dcqcn_f=1", "dcqcn_f=auto", "dcqcn|dcqcn-connectx" },
 		{ "dcqcn_alpha_timer=1us", "dcqcn_alpha_timer=auto", "dcqcn|dcqcn-connectx" },
 		{ "dcqcn_rate_timer=1us", "dcqcn_rate_timer=auto", "dcqcn|dcqcn-connectx" },
-		{ "dcqcn_bytes=64", "dcqcn_bytes=auto", "dcqcn|dcqcn-connectx" },
+		{ "dcqcn_bytes=64", "dcqcn_bytes=auto", "dcqcn" },
 		{ "dcqcn_rai=5mbit", "dcqcn_rai=auto", "dcqcn|dcqcn-connectx" },
 		{ "dcqcn_rhai=5mbit", "dcqcn_rhai=auto", "dcqcn|dcqcn-connectx" },
 		{ "rmin=1gbit", "rmin=auto", "dcqcn|dcqcn-connectx|timely|timely-patched" },
@@ -194,7 +199,7 @@ static void finish__in_place(void **state)
 	finish(SET("backoff=on", "pfc=off", "ack_every=64"));
 	finish(SET("transport=melo", "melo_bits=8", "melo_cache=1", "ack_every=message"));
 	finish(SET("transport=iwarp", "init_window=1"));
-	finish(SET("op=send", "rq=1", "rq_delay=0s", "rnr_retry=0", "rnr_timer=0"));
+	finish(SET("op=send", "rq=1", "rq_delay=0s", "rnr_retry=0", "rnr_timer=26"));
 	finish(SET("workload=file:x", "rq=1", "rnr_retry=0")); /* the file may say send */
 	finish(SET("cc=timely", "ack_every=16"));
 	finish(SET("cc=dcqcn", "ack_every=message"));

@@ -87,7 +87,7 @@ static void apply__complete(void **state)
 static void apply__round_trip(void **state)
 {
 	static const char *const words[] = { NULL,          "ecn=red",  "pfc=on",   "timeouts=on", "op=read",
-					     "message=4KB", "seed=5",   "reth=all", "region=1KB",  "retry_cnt=3",
+					     "message=4KB", "seed=5",   "reth=all", "region=1KB",  "stop_at=1ms",
 					     "ecn=auto",    "pfc=auto", "class=0",  "mtu=256",     "workload=incast" };
 	static const char *const not_iwarp[] = { "op=read", "reth=all", "region=1KB" };
 	const struct preset *p;

@@ -245,6 +245,7 @@ static void single_loss__one_retransmission(void **state)
 		net_open(1, 50, (struct recovery_params){ .cap = 10, .melo_bits = 24 });
 		t.loss = t.repeat = ~0U;
 		t.depth = 1;
+		t.answer_all = true;
 		while (c->q.una < 50) {
 			bool wants = melo->wants(&c->q);
 
