@@ -14,12 +14,14 @@
 
 #define ROUTES_MAX (16u << 20) /* entries of the table: 128 MB */
 #define FAR UINT32_MAX
+#define ALL_HOSTS UINT32_MAX
 
 /* One breadth-first search over the switches, in order of their distance from a root. */
 struct bfs {
-	u32 *dist;  /* [switch] links to the root, FAR if there is no way */
-	u32 *order; /* switches by distance, the root first */
-	u32 n;      /* switches reached */
+	u32 *dist;        /* [switch] links to the root, FAR if there is no way */
+	u32 *order;       /* switches by distance, the root first */
+	u32 n;            /* switches reached */
+	const bool *dead; /* [link] those that are down; NULL: none */
 };
 
 static int bfs_init(struct bfs *b, const struct topo *t)
@@ -57,6 +59,11 @@ static u32 edge_switch(const struct topo *t, u32 h)
 	return peer(t, host_port(t, h))->index;
 }
 
+static bool is_dead(const struct bfs *b, const struct topo_port *port)
+{
+	return b->dead && b->dead[port->link];
+}
+
 static void bfs_run(struct bfs *b, const struct topo *t, u32 root)
 {
 	for (u32 s = 0; s < t->n_switches; s++)
@@ -71,7 +78,7 @@ static void bfs_run(struct bfs *b, const struct topo *t, u32 root)
 		for (u32 p = 0; p < node->n_ports; p++) {
 			const struct topo_node *next = peer(t, &node->ports[p]);
 
-			if (next->kind == TOPO_HOST || b->dist[next->index] != FAR)
+			if (next->kind == TOPO_HOST || b->dist[next->index] != FAR || is_dead(b, &node->ports[p]))
 				continue;
 			b->dist[next->index] = b->dist[s] + 1;
 			b->order[b->n++] = next->index;
@@ -88,14 +95,14 @@ static u64 closer_ports(const struct topo *t, const struct bfs *b, u32 s)
 	for (u32 p = 0; p < node->n_ports; p++) {
 		const struct topo_node *next = peer(t, &node->ports[p]);
 
-		if (next->kind == TOPO_SWITCH && b->dist[next->index] == b->dist[s] - 1)
+		if (next->kind == TOPO_SWITCH && b->dist[next->index] == b->dist[s] - 1 && !is_dead(b, &node->ports[p]))
 			mask |= 1ULL << p;
 	}
 	return mask;
 }
 
-/* Fill in the column of the hosts that hang on switch @root; b is the search from there. */
-static void fill_routes(struct routes *r, const struct topo *t, const struct bfs *b, u32 root)
+/* Fill in the columns of the hosts that hang on switch @root, or of host @only; b is the search from there. */
+static void fill_routes(struct routes *r, const struct topo *t, const struct bfs *b, u32 root, u32 only)
 {
 	const struct topo_node *edge = switch_node(t, root);
 
@@ -106,7 +113,8 @@ static void fill_routes(struct routes *r, const struct topo *t, const struct bfs
 		for (u32 p = 0; p < edge->n_ports; p++) {
 			const struct topo_node *host = peer(t, &edge->ports[p]);
 
-			if (host->kind == TOPO_HOST)
+			if (host->kind == TOPO_HOST && !is_dead(b, &edge->ports[p]) &&
+			    (only == ALL_HOSTS || only == host->index))
 				r->mask[(size_t)s * r->n_hosts + host->index] = s == root ? 1ULL << p : mask;
 		}
 	}
@@ -247,6 +255,20 @@ static int override_routes(const struct topo *t, struct routes *r, char *err)
 	return rc;
 }
 
+/* All the shortest ways, into a table of zeros. */
+static void compute(const struct topo *t, struct bfs *b, struct routes *r)
+{
+	for (u32 h = 0; h < t->n_hosts; h++) {
+		u32 root = edge_switch(t, h);
+
+		/* A host on the same switch as one before it was filled in with that one. */
+		if (r->mask[(size_t)root * r->n_hosts + h])
+			continue;
+		bfs_run(b, t, root);
+		fill_routes(r, t, b, root, ALL_HOSTS);
+	}
+}
+
 int routes_compute(const struct topo *t, struct routes *r, char *err)
 {
 	size_t n = (size_t)t->n_switches * t->n_hosts;
@@ -263,15 +285,7 @@ int routes_compute(const struct topo *t, struct routes *r, char *err)
 		rc = topo_fail(ENOMEM, err, "routes: out of memory");
 		goto out;
 	}
-	for (u32 h = 0; h < t->n_hosts; h++) {
-		u32 root = edge_switch(t, h);
-
-		/* A host on the same switch as one before it was filled in with that one. */
-		if (r->mask[(size_t)root * r->n_hosts + h])
-			continue;
-		bfs_run(&b, t, root);
-		fill_routes(r, t, &b, root);
-	}
+	compute(t, &b, r);
 	rc = check_connected(t, r, err);
 	if (!rc && t->n_routes)
 		rc = override_routes(t, r, err);
@@ -279,6 +293,71 @@ out:
 	bfs_free(&b);
 	if (rc)
 		routes_free(r);
+	return rc;
+}
+
+/* The ports of a route by hand that are left. */
+static u64 live_ports(const struct topo *t, const struct bfs *b, const struct topo_route *route)
+{
+	u64 live = 0;
+
+	for (u64 ports = route->ports; ports; ports &= ports - 1)
+		if (!is_dead(b, &switch_node(t, route->sw)->ports[__builtin_ctzll(ports)]))
+			live |= ports & -ports;
+	return live;
+}
+
+/* Give the routes of @host up that were given by hand: all its shortest ways again. */
+static void shortest_again(const struct topo *t, struct bfs *b, struct routes *r, u32 host)
+{
+	u32 root = edge_switch(t, host);
+
+	bfs_run(b, t, root);
+	for (u32 s = 0; s < t->n_switches; s++)
+		r->mask[(size_t)s * r->n_hosts + host] = 0;
+	fill_routes(r, t, b, root, host);
+}
+
+/* The routes by hand again, as far as links are left and frames do not go round. */
+static int keep_overrides(const struct topo *t, struct bfs *b, struct routes *r)
+{
+	bool *changed = calloc(t->n_hosts, sizeof(*changed));
+	struct walk w;
+	int rc = walk_init(&w, t);
+	u32 s;
+
+	if (!changed)
+		rc = -ENOMEM;
+	for (u32 i = 0; !rc && i < t->n_routes; i++) {
+		const struct topo_route *route = &t->routes[i];
+		u64 *mask = &r->mask[(size_t)route->sw * r->n_hosts + route->host], live = live_ports(t, b, route);
+
+		if (!*mask || !live) /* cut off, or nothing left of it */
+			continue;
+		*mask = live;
+		changed[route->host] = true;
+	}
+	for (u32 h = 0; !rc && h < t->n_hosts; h++)
+		if (changed[h] && !walk_run(&w, t, r, h, &s))
+			shortest_again(t, b, r, h);
+	walk_free(&w);
+	free(changed);
+	return rc;
+}
+
+int routes_around(const struct topo *t, const bool *dead, struct routes *r)
+{
+	struct bfs b = { 0 };
+	int rc = bfs_init(&b, t);
+
+	if (!rc) {
+		b.dead = dead;
+		memset(r->mask, 0, (size_t)r->n_switches * r->n_hosts * sizeof(*r->mask));
+		compute(t, &b, r);
+		if (t->n_routes)
+			rc = keep_overrides(t, &b, r);
+	}
+	bfs_free(&b);
 	return rc;
 }
 

@@ -98,6 +98,12 @@ struct routes {
  * -ENOMEM. r->mask is to be freed with routes_free() if it succeeds.
  */
 int routes_compute(const struct topo *t, struct routes *r, char *err);
+/*
+ * Compute @r anew, which routes_compute() has made of @t, without the links l whose dead[l] is set. Routes by hand keep
+ * the ports that are left; where none is, or where frames to a host would then go round, the shortest ways take their
+ * place (in the latter case all routes by hand to this host are given up). What is cut off has no ports. 0 or -ENOMEM.
+ */
+int routes_around(const struct topo *t, const bool *dead, struct routes *r);
 void routes_free(struct routes *r);
 
 /*

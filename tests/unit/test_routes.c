@@ -292,6 +292,88 @@ static void routes_compute__by_hand_refused(void **state)
 }
 
 /* A message names the beginning and the end of a way that is too long for a line. */
+static void routes_around__dead_links(void **state)
+{
+	struct topo *t = parse(DIAMOND);
+	bool dead[7] = { false };
+	struct routes r;
+
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	dead[4] = true; /* s0 s2 */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_true(mask(&r, 0, 1) == (1 << 1 | 1 << 3));
+	assert_true(mask(&r, 2, 0) == (1 << 0 | 1 << 3));
+	dead[1] = dead[5] = true; /* s0 s1, s0 s3: s0 and h0 are alone */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_int_equal(mask(&r, 0, 1), 0);
+	assert_int_equal(mask(&r, 2, 0), 0);
+	assert_int_equal(mask(&r, 0, 0), 1);
+	assert_true(mask(&r, 3, 1) == 1 << 1);
+	dead[0] = true; /* h0 s0 */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_int_equal(mask(&r, 0, 0), 0);
+	memset(dead, 0, sizeof(dead));
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_true(mask(&r, 0, 1) == 1 << 2);
+	routes_free(&r);
+	topo_free(t);
+}
+
+static void routes_around__by_hand(void **state)
+{
+	struct topo *t = parse(DIAMOND "route s0 h1 p1 p3\nroute s1 h1 p0 p1\nroute s0 h0 p0\n");
+	bool dead[7] = { false };
+	struct routes r;
+
+	/* s0 and s1 send to each other: refused as it stands */
+	assert_int_equal(routes_compute(t, &r, err), -EINVAL);
+	topo_free(t);
+	t = parse(DIAMOND "route s0 h1 p1 p3\nroute s3 h1 p1\n");
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	dead[1] = true; /* s0 s1: the other port is left */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_true(mask(&r, 0, 1) == 1 << 3);
+	dead[5] = true; /* s0 s3: neither */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_true(mask(&r, 0, 1) == 1 << 2);
+	memset(dead, 0, sizeof(dead));
+	dead[2] = true; /* s1 s2: s1 would send back to s0 */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_true(mask(&r, 0, 1) == 1 << 2);
+	assert_true(mask(&r, 1, 1) == 1 << 0);
+	dead[2] = false;
+	dead[3] = true; /* h1's own */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	for (u32 s = 0; s < 4; s++)
+		assert_int_equal(mask(&r, s, 1), 0);
+	dead[3] = false;
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_true(mask(&r, 0, 1) == (1 << 1 | 1 << 3));
+	routes_free(&r);
+	topo_free(t);
+}
+
+/* What is cut off keeps no ports, and its routes by hand do not cost the others theirs. */
+static void routes_around__cut_off(void **state)
+{
+	struct topo *t = parse(DIAMOND "link s3 s2\nroute s0 h1 p1\nroute s3 h1 p2\n");
+	bool dead[8] = { false };
+	struct routes r;
+
+	assert_int_equal(routes_compute(t, &r, err), 0);
+	dead[2] = dead[4] = dead[5] = true; /* s0 and s1 are left alone */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_int_equal(mask(&r, 0, 1), 0);
+	assert_int_equal(mask(&r, 1, 1), 0);
+	assert_true(mask(&r, 3, 1) == 1 << 2);
+	memset(dead, 0, sizeof(dead));
+	dead[7] = true; /* the second of two links between the same switches */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_true(mask(&r, 3, 1) == 1 << 1);
+	routes_free(&r);
+	topo_free(t);
+}
+
 static void routes_compute__long_loop(void **state)
 {
 	struct routes r;
@@ -401,6 +483,9 @@ int main(void)
 		cmocka_unit_test(routes_compute__chain),
 		cmocka_unit_test(routes_compute__by_hand),
 		cmocka_unit_test(routes_compute__by_hand_refused),
+		cmocka_unit_test(routes_around__dead_links),
+		cmocka_unit_test(routes_around__by_hand),
+		cmocka_unit_test(routes_around__cut_off),
 		cmocka_unit_test(routes_compute__long_loop),
 		cmocka_unit_test(routes_compute__rings),
 		cmocka_unit_test(routes_max_rtt__melo),
