@@ -18,6 +18,7 @@
 #include "bpf/arbiter.h"
 #include "bpf/ecn.h"
 #include "bpf/fabric.h"
+#include "bpf/fault.h"
 #include "bpf/hash.h"
 #include "bpf/pfc.h"
 #include "bpf/route.h"
@@ -51,6 +52,8 @@ static inline u64 port_key(const struct port *p, u64 now)
 
 	if (ready != TIME_NEVER)
 		key = min64(key, KEY(max64(max64(ready, p->busy_until), now), EV_DEPARTURE));
+	if (p->busy_classes & p->fault.drain)
+		key = min64(key, KEY(now, EV_DEPARTURE));
 	if (!p->xoff)
 		return key;
 	for (u32 c = 0; c < FAB_CLASSES; c++)
@@ -128,7 +131,8 @@ static inline void port_occupy(struct port *p, u32 class, u32 len)
 }
 
 /* Join the VOQ for output @o, marking on the way in. */
-static inline int port_enqueue(struct sw *s, struct port *o, u32 out, struct frame *f, u32 id, u32 class)
+static inline __attribute__((always_inline)) int port_enqueue(struct sw *s, struct port *o, u32 out, struct frame *f,
+							      u32 id, u32 class)
 {
 	u32 in = f->in_port & (FAB_PORTS - 1);
 	u64 queue = o->queue[class];
@@ -170,6 +174,10 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	p->stats.rx_data += !!(f->flags & FRAME_DATA);
 	if (p->cfg.loss_in && draw32(~FAB_CFG.seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in)
 		return sw_drop(p, id, FAB_DROP_LOSS);
+	if (fault_cut(p->fault.cut, f->arrival, f->len, p->cfg.ps_per_byte, p->cfg.delay))
+		return sw_drop(p, id, FAB_DROP_LINK);
+	if (p->fault.drop && draw32(FAB_CFG.seed ^ FAULT_SEED, s->port_base + in, p->fault.draws++) < p->fault.drop)
+		return sw_drop(p, id, FAB_DROP_FAULT);
 	mask = fab_route(p->cfg.sw, f->dst);
 	if (!mask)
 		return sw_drop(p, id, FAB_DROP_NO_ROUTE);
@@ -228,7 +236,8 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 	if (port_peek(p, s->port_base + in))
 		return -1;
 	if (f->flags & FRAME_PFC) {
-		port_receive_pfc(p, f, now);
+		if (!fault_cut(p->fault.cut, now, f->len, p->cfg.ps_per_byte, p->cfg.delay))
+			port_receive_pfc(p, f, now);
 		fab_release(id);
 	} else if (sw_admit(s, in, id, now)) {
 		return -1;
@@ -284,7 +293,7 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 	o->turn[class] = in + 1;
 	o->queue[class] -= f->len;
 	p->occ[class] -= f->len;
-	if ((p->xoff >> class & 1) && pfc_may_resume(p->occ[class], p->cfg.xon)) {
+	if (((p->xoff & ~p->fault.storm) >> class & 1) && pfc_may_resume(p->occ[class], p->cfg.xon)) {
 		p->xoff &= ~(1 << class);
 		p->refresh[class] = TIME_NEVER;
 		if (p->told >> class & 1)
@@ -298,6 +307,17 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 	return (int)(id & 0x7fffffff);
 }
 
+/* Port @out does not send some of its classes, now or at all: their frames end here. */
+static inline int sw_drain(struct sw *s, struct port *o, u32 out, u64 now)
+{
+	int id = sw_dequeue(s, out, ctz64(o->busy_classes & o->fault.drain), now);
+
+	if (id < 0)
+		return -1;
+	s->key[out] = port_key(o, now);
+	return sw_drop(o, id, FAB_DROP_LINK);
+}
+
 /* Port @out is free and has something to send. */
 FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 {
@@ -309,6 +329,8 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 
 	if (!o || out >= FAB_PORTS)
 		return fab_fail(FAB_INTERNAL, 0);
+	if (o->busy_classes & o->fault.drain)
+		return sw_drain(s, o, out, now);
 	if (o->pfc_pending) {
 		if (port_send_pfc(o, now))
 			return -1;
@@ -326,6 +348,11 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	o->stats.tx_bytes += f->len;
 	o->stats.tx_data += !!(f->flags & FRAME_DATA);
 	s->key[out] = port_key(o, now);
+	if (o->fault.corrupt &&
+	    draw32(~FAB_CFG.seed ^ FAULT_SEED, s->port_base + out, o->fault.draws++) < o->fault.corrupt) {
+		o->stats.corrupted++;
+		f->flags ^= FRAME_CORRUPT;
+	}
 	if (o->cfg.loss_out && draw32(~FAB_CFG.seed, s->port_base + out, o->stats.draws++) < o->cfg.loss_out) {
 		o->stats.lost_out_frames++;
 		return sw_drop(o, id, FAB_DROP_LOSS);

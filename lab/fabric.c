@@ -32,14 +32,6 @@ static const struct topo_link *port_link(const struct fabric *f, const struct to
 	return &f->topo->links[n->ports[port].link];
 }
 
-/* A probability in parts per 1e9 as a fraction of 2^32. */
-static u32 loss_scale(u64 ppb)
-{
-	u64 x = (ppb << 32) / 1000000000ULL;
-
-	return x > 0xffffffffULL ? 0xffffffffU : x;
-}
-
 /* The chance that one of two independent losses happens. */
 static u64 loss_join(u64 a, u64 b)
 {
@@ -60,8 +52,8 @@ static void plan_loss(const struct fabric *f, const struct topo_node *sw, const 
 	} else if (!strcmp(f->cfg->loss_at, sw->name)) {
 		in = loss_join(in, f->cfg->loss_ppb);
 	}
-	p->loss_in = loss_scale(in);
-	p->loss_out = p->peer & PEER_HOST ? loss_scale(out) : 0;
+	p->loss_in = fabric_chance(in);
+	p->loss_out = p->peer & PEER_HOST ? fabric_chance(out) : 0;
 }
 
 static int plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err)
@@ -209,7 +201,7 @@ static void plan_fab_cfg(struct fabric *f)
 	f->fab.quanta = c->quanta;
 	f->fab.kmin = c->kmin;
 	f->fab.kmax = c->kmax;
-	f->fab.pmax = loss_scale(c->pmax_ppb);
+	f->fab.pmax = fabric_chance(c->pmax_ppb);
 	f->fab.ecn = c->ecn == CFG_ECN_RED;
 	f->fab.pfc = c->pfc ? 0xff : 0;
 }
@@ -384,6 +376,8 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 	}
 	plan_slots(f);
 	rc = fabric_plan_hosts(f, err);
+	if (!rc)
+		rc = faults_plan(f, err);
 	return rc ? rc : plan_flows(f, err);
 }
 
@@ -399,6 +393,7 @@ void fabric_free(struct fabric *f)
 		munmap(t->dst_index, t->n ? t->n * sizeof(u32) : 1);
 	routes_free(&f->routes);
 	ib_tables_free(&f->ib);
+	faults_free(&f->faults);
 	free(f->flow_list);
 	free(f->ideal);
 	free(f->ports);

@@ -11,6 +11,7 @@
 #include "bpf/fabric.h"
 #include "bpf/hash.h"
 #include "lab/cfg.h"
+#include "lab/faults.h"
 #include "lab/records.h"
 #include "topo/topo.h"
 
@@ -58,6 +59,7 @@ struct fabric {
 	struct flow *flow_list;
 	struct flow_table flows;
 	u64 *ideal; /* per flow, ps */
+	struct faults faults;
 };
 
 /*
@@ -73,6 +75,14 @@ void fabric_init(const struct fabric *f, struct fabric_memory *m, bool one_pool)
  * again. 0, or -1 with state->error. Not while the host is sending.
  */
 int fabric_refill(struct fabric_memory *m, u32 number);
+/* A probability in parts per 1e9 as a fraction of 2^32. */
+static inline u32 fabric_chance(u64 ppb)
+{
+	u64 x = (ppb << 32) / 1000000000ULL;
+
+	return x > 0xffffffffULL ? 0xffffffffU : x;
+}
+
 /* The time each flow takes alone on an empty network, in ps (lab/ideal.c). */
 u64 fabric_ideal(const struct fabric *f, const struct flow *flow);
 /* The hash seed of switch @s for ECMP: its own, so that tiers do not follow each other's choices. */

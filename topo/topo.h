@@ -83,6 +83,11 @@ struct routes {
 };
 
 int routes_compute(const struct topo *t, struct routes *r, char *err);
+/*
+ * Compute @r anew, which routes_compute() has made of @t, without the links l whose dead[l] is set. What is cut off
+ * keeps no ports. 0 or -ENOMEM.
+ */
+int routes_around(const struct topo *t, const bool *dead, struct routes *r);
 void routes_free(struct routes *r);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One switch of four ports in plain memory, to drive bpf/advance.h frame by frame. Included by test_advance.c alone. */
+/* One switch of four ports in plain memory, to drive bpf/advance.h frame by frame. For test_advance*.c. */
 #include "tests/unit/unit.h"
 
 #include "bpf/arbiter.h"

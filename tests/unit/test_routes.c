@@ -266,6 +266,37 @@ static void routes_compute__quick(void **state)
 	topo_free(t);
 }
 
+/* A fat-tree with one link from an edge to an aggregation, and one host's, broken; then mended. */
+static void routes_around__dead_links(void **state)
+{
+	bool dead[64] = { false };
+	struct routes r, whole;
+	struct topo *t = open_routes("fat-tree:k=4", &r);
+	const struct topo_node *s0 = &t->nodes[t->switches[0]];
+	u32 aggregation = t->nodes[t->links[s0->ports[2].link].node[!s0->ports[2].end]].index;
+
+	assert_int_equal(routes_compute(t, &whole, err), 0);
+	assert_true(t->n_links <= 64);
+	dead[s0->ports[2].link] = true; /* upwards */
+	dead[s0->ports[1].link] = true; /* to h1 */
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_int_equal(mask(&whole, 0, 15), 0xc);
+	assert_int_equal(mask(&r, 0, 15), 0x8);
+	for (u32 s = 0; s < r.n_switches; s++) {
+		assert_int_equal(mask(&r, s, 1), 0);
+		assert_int_equal(mask(&r, s, 15), s ? mask(&whole, s, 15) : 0x8);
+	}
+	assert_int_equal(mask(&whole, aggregation, 0), 0x1);
+	assert_int_equal(mask(&r, aggregation, 0), 0x2); /* by the other edge of the pod, and the other aggregation */
+	assert_int_equal(mask(&r, 1, 0), 0x8);
+	memset(dead, 0, sizeof(dead));
+	assert_int_equal(routes_around(t, dead, &r), 0);
+	assert_memory_equal(r.mask, whole.mask, (size_t)r.n_switches * r.n_hosts * sizeof(u64));
+	routes_free(&whole);
+	routes_free(&r);
+	topo_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +311,7 @@ int main(void)
 		cmocka_unit_test(routes_compute__chain),
 		cmocka_unit_test(routes_compute__table_too_large),
 		cmocka_unit_test(routes_compute__quick),
+		cmocka_unit_test(routes_around__dead_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
