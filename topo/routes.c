@@ -17,9 +17,10 @@
 
 /* One breadth-first search over the switches, in order of their distance from a root. */
 struct bfs {
-	u32 *dist;  /* [switch] links to the root, FAR if there is no way */
-	u32 *order; /* switches by distance, the root first */
-	u32 n;      /* switches reached */
+	u32 *dist;        /* [switch] links to the root, FAR if there is no way */
+	u32 *order;       /* switches by distance, the root first */
+	u32 n;            /* switches reached */
+	const bool *dead; /* [link] those that are down; NULL: none */
 };
 
 static int bfs_init(struct bfs *b, const struct topo *t)
@@ -57,6 +58,11 @@ static u32 edge_switch(const struct topo *t, u32 h)
 	return peer(t, host_port(t, h))->index;
 }
 
+static bool is_dead(const struct bfs *b, const struct topo_port *port)
+{
+	return b->dead && b->dead[port->link];
+}
+
 static void bfs_run(struct bfs *b, const struct topo *t, u32 root)
 {
 	for (u32 s = 0; s < t->n_switches; s++)
@@ -71,7 +77,7 @@ static void bfs_run(struct bfs *b, const struct topo *t, u32 root)
 		for (u32 p = 0; p < node->n_ports; p++) {
 			const struct topo_node *next = peer(t, &node->ports[p]);
 
-			if (next->kind == TOPO_HOST || b->dist[next->index] != FAR)
+			if (next->kind == TOPO_HOST || b->dist[next->index] != FAR || is_dead(b, &node->ports[p]))
 				continue;
 			b->dist[next->index] = b->dist[s] + 1;
 			b->order[b->n++] = next->index;
@@ -88,7 +94,7 @@ static u64 closer_ports(const struct topo *t, const struct bfs *b, u32 s)
 	for (u32 p = 0; p < node->n_ports; p++) {
 		const struct topo_node *next = peer(t, &node->ports[p]);
 
-		if (next->kind == TOPO_SWITCH && b->dist[next->index] == b->dist[s] - 1)
+		if (next->kind == TOPO_SWITCH && b->dist[next->index] == b->dist[s] - 1 && !is_dead(b, &node->ports[p]))
 			mask |= 1ULL << p;
 	}
 	return mask;
@@ -106,7 +112,7 @@ static void fill_routes(struct routes *r, const struct topo *t, const struct bfs
 		for (u32 p = 0; p < edge->n_ports; p++) {
 			const struct topo_node *host = peer(t, &edge->ports[p]);
 
-			if (host->kind == TOPO_HOST)
+			if (host->kind == TOPO_HOST && !is_dead(b, &edge->ports[p]))
 				r->mask[(size_t)s * r->n_hosts + host->index] = s == root ? 1ULL << p : mask;
 		}
 	}
@@ -247,6 +253,19 @@ static int override_routes(const struct topo *t, struct routes *r, char *err)
 	return rc;
 }
 
+static void compute(const struct topo *t, struct bfs *b, struct routes *r)
+{
+	for (u32 h = 0; h < t->n_hosts; h++) {
+		u32 root = edge_switch(t, h);
+
+		/* A host on the same switch as one before it was filled in with that one. */
+		if (r->mask[(size_t)root * r->n_hosts + h])
+			continue;
+		bfs_run(b, t, root);
+		fill_routes(r, t, b, root);
+	}
+}
+
 int routes_compute(const struct topo *t, struct routes *r, char *err)
 {
 	size_t n = (size_t)t->n_switches * t->n_hosts;
@@ -263,15 +282,7 @@ int routes_compute(const struct topo *t, struct routes *r, char *err)
 		rc = topo_fail(ENOMEM, err, "routes: out of memory");
 		goto out;
 	}
-	for (u32 h = 0; h < t->n_hosts; h++) {
-		u32 root = edge_switch(t, h);
-
-		/* A host on the same switch as one before it was filled in with that one. */
-		if (r->mask[(size_t)root * r->n_hosts + h])
-			continue;
-		bfs_run(&b, t, root);
-		fill_routes(r, t, &b, root);
-	}
+	compute(t, &b, r);
 	rc = check_connected(t, r, err);
 	if (!rc && t->n_routes)
 		rc = override_routes(t, r, err);
@@ -279,6 +290,56 @@ out:
 	bfs_free(&b);
 	if (rc)
 		routes_free(r);
+	return rc;
+}
+
+static u64 live_ports(const struct topo_node *sw, const bool *dead)
+{
+	u64 mask = 0;
+
+	for (u32 p = 0; p < sw->n_ports; p++)
+		if (!dead[sw->ports[p].link])
+			mask |= 1ULL << p;
+	return mask;
+}
+
+/*
+ * To a host with routes by hand, all keep the ports they have in the whole topology, but for dead ones: taking away
+ * makes no loop, while new shortest ways could together with those by hand.
+ */
+static int keep_by_hand(const struct topo *t, const bool *dead, struct routes *r)
+{
+	char unused[TOPO_ERR_MAX];
+	struct routes whole;
+	int rc = routes_compute(t, &whole, unused);
+
+	for (u32 s = 0; !rc && s < t->n_switches; s++) {
+		u64 live = live_ports(switch_node(t, s), dead);
+
+		for (u32 i = 0; i < t->n_routes; i++) {
+			size_t at = (size_t)s * t->n_hosts + t->routes[i].host;
+
+			r->mask[at] = whole.mask[at] & live;
+		}
+	}
+	if (!rc)
+		routes_free(&whole);
+	return rc;
+}
+
+int routes_around(const struct topo *t, const bool *dead, struct routes *r)
+{
+	struct bfs b = { 0 };
+	int rc = bfs_init(&b, t);
+
+	if (!rc) {
+		b.dead = dead;
+		memset(r->mask, 0, (size_t)r->n_switches * r->n_hosts * sizeof(*r->mask));
+		compute(t, &b, r);
+	}
+	if (!rc && t->n_routes)
+		rc = keep_by_hand(t, dead, r);
+	bfs_free(&b);
 	return rc;
 }
 

@@ -98,6 +98,11 @@ struct routes {
  * -ENOMEM. r->mask is to be freed with routes_free() if it succeeds.
  */
 int routes_compute(const struct topo *t, struct routes *r, char *err);
+/*
+ * Compute @r anew, which routes_compute() has made of @t, without the links l whose dead[l] is set. What is cut off
+ * keeps no ports. Routes to a host that has some given by hand lose ports and find no others. 0 or -ENOMEM.
+ */
+int routes_around(const struct topo *t, const bool *dead, struct routes *r);
 void routes_free(struct routes *r);
 
 /*
