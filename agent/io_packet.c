@@ -288,7 +288,8 @@ static int io_send(void *ctx, const struct tx_frame *f)
 		memcpy(b + end, payload_of(io, f->flow, f->number), f->payload);
 	end += f->payload;
 	memset(b + end, 0, f->pad);
-	end = packet_seal(b, end + f->pad, b[IP_OFF + 9] == IP_TCP ? FORMAT_TCP : FORMAT_ROCE);
+	if (get16(b + 12) == ETHERTYPE_IP) /* a PFC frame is complete */
+		end = packet_seal(b, end + f->pad, b[IP_OFF + 9] == IP_TCP ? FORMAT_TCP : FORMAT_ROCE);
 	memset(b + end, 0, f->len - end);
 	stamp_put(b + f->len, f->len, f->arrival);
 	io->iov[io->n_out].iov_len = f->len + STAMP_LEN;

@@ -20,6 +20,7 @@ struct nic *nic_new(const struct nic_params *par, const struct nic_io *io)
 	n->ctrl_mask = 255;
 	n->ctrl = calloc(n->ctrl_mask + 1, sizeof(*n->ctrl));
 	pause_init(&n->pause);
+	nic_fault_init(n);
 	if (!n->ctrl || nic_open_connections(n)) {
 		nic_free(n);
 		return NULL;
@@ -56,7 +57,8 @@ static u64 next_key(struct nic *n, struct rx_frame *f)
 	u64 key = receive_key(n, f);
 
 	key = least(key, key_at(nic_timer_next(n), EV_TIMER));
-	return least(key, key_at(nic_transmit_next(n), EV_DEPARTURE));
+	key = least(key, key_at(nic_transmit_next(n), EV_DEPARTURE));
+	return least(key, key_at(nic_fault_next(n, key == KEY_NEVER && !nic_has_frames(n)), EV_PFC_ARRIVAL));
 }
 
 int nic_advance(struct nic *n, u64 until)
@@ -69,6 +71,10 @@ int nic_advance(struct nic *n, u64 until)
 
 		if (key == KEY_NEVER || now >= until)
 			break;
+		if (nic_fault_due(n, now)) {
+			nic_fault_happen(n);
+			continue;
+		}
 		if (now < n->clock)
 			return -ETIME;
 		n->clock = now;

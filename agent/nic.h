@@ -52,6 +52,13 @@ struct qp_params {
 /* The time, in ps, that an RNR NAK with timer code @code (0..31) asks for. */
 u64 nic_rnr_time(u32 code);
 
+/* What befalls a NIC at an instant, before anything else that happens then. */
+struct nic_fault {
+	u64 at;
+	enum { NIC_LINK_DOWN, NIC_LINK_UP, NIC_STORM_ON, NIC_STORM_OFF } kind;
+	u32 class; /* of a storm: the NIC says PAUSE for it again and again */
+};
+
 /* Fixed for the run. */
 struct nic_params {
 	u32 host;
@@ -66,6 +73,10 @@ struct nic_params {
 	struct cc_params cc;
 	const struct cc_ops *cc_ops; /* NULL: no congestion control */
 	const struct flow_table *flows;
+	const struct nic_fault *faults; /* in order of time */
+	u32 n_faults;
+	u32 n_storms; /* the last fault that is about a storm is number n_storms - 1; 0: none is */
+	u32 quanta;   /* what a PAUSE of a storm asks for */
 };
 
 struct nic_stats {
@@ -79,6 +90,8 @@ struct nic_stats {
 	u64 cnps_tx, cnps_rx;
 	u64 drop_order; /* data out of order, received and dropped: go-back-N */
 	u64 errors;     /* queue pairs that stopped in error */
+	u64 lost_link;  /* frames on the link when it broke: not received */
+	u64 pause_tx, resume_tx;
 };
 
 struct nic;

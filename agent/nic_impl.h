@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The inside of a NIC, shared by nic.c (events), nic_open.c (set-up), nic_tx.c (senders of data, the port), nic_rx.c
- * (frames received), nic_sink.c (receivers of data) and nic_read.c (READ requests).
+ * (frames received), nic_sink.c (receivers of data), nic_read.c (READ requests) and nic_fault.c
+ * (links that break, storms of PAUSE).
  */
 #ifndef LOSSLAB_NIC_IMPL_H
 #define LOSSLAB_NIC_IMPL_H
@@ -90,6 +91,14 @@ struct nic {
 	u32 ctrl_head, ctrl_tail, ctrl_mask;
 
 	struct nic_stats stats;
+
+	/* faults */
+	u32 fault;       /* the next one */
+	bool down;       /* the link is */
+	u64 cut;         /* when it last broke; 0: never */
+	u8 storm;        /* classes under a storm */
+	u8 storm_unsaid; /* classes whose storm has begun or ended, or must be repeated: told to the switch next */
+	u64 storm_again; /* when to repeat PAUSE, or TIME_NEVER */
 };
 
 static inline bool nic_is_pfc(const struct rx_frame *f)
@@ -114,6 +123,7 @@ int nic_timer_event(struct nic *n, u64 now);
 u64 nic_timer_next(const struct nic *n);
 int nic_transmit(struct nic *n, u64 now);
 u64 nic_transmit_next(const struct nic *n);
+bool nic_has_frames(const struct nic *n);
 
 /* nic_rx.c */
 int nic_receive(struct nic *n, const struct rx_frame *f);
@@ -128,5 +138,14 @@ int reader_progress(struct nic *n, u32 r);
 int reader_timer(struct nic *n, struct timer t, u64 now);
 void reader_nak(struct nic *n, const struct rx_packet *p);
 int read_request(struct nic *n, const struct rx_packet *p);
+
+/* nic_fault.c */
+void nic_fault_init(struct nic *n);
+bool nic_fault_due(struct nic *n, u64 now);
+u64 nic_fault_next(const struct nic *n, bool idle);
+void nic_fault_happen(struct nic *n);
+bool nic_frame_cut(const struct nic *n, const struct rx_frame *f);
+void nic_storm_repeat(struct nic *n);
+int nic_storm_send(struct nic *n, u64 now);
 
 #endif

@@ -31,9 +31,11 @@ int control_push(struct nic *n, const struct control *c)
 
 static void receive_pfc(struct nic *n, const struct rx_frame *f)
 {
-	struct frame pfc;
+	struct frame pfc = { 0 };
 	u32 any = 0;
 
+	if (nic_frame_cut(n, f))
+		return;
 	if (f->have < PFC_LEN || parse_frame(f->head, f->len, &pfc)) {
 		n->stats.discarded++;
 		return;
@@ -249,6 +251,11 @@ int nic_receive(struct nic *n, const struct rx_frame *f)
 
 	if (nic_is_pfc(f)) {
 		receive_pfc(n, f);
+		n->io->take(n->io->ctx, f);
+		return 0;
+	}
+	if (nic_frame_cut(n, f)) {
+		n->stats.lost_link++;
 		n->io->take(n->io->ctx, f);
 		return 0;
 	}

@@ -161,6 +161,8 @@ u64 nic_timer_next(const struct nic *n)
 
 	if (pace < next)
 		next = pace;
+	if (n->storm_again < next)
+		next = n->storm_again;
 	return start < next ? start : next;
 }
 
@@ -169,7 +171,9 @@ int nic_timer_event(struct nic *n, u64 now)
 {
 	u32 who;
 
-	if (start_next(n) <= now) {
+	if (n->storm_again <= now) {
+		nic_storm_repeat(n);
+	} else if (start_next(n) <= now) {
 		who = n->starts[n->started++].who;
 		if (who & READER)
 			return reader_start(n, who & ~READER);
@@ -184,12 +188,22 @@ int nic_timer_event(struct nic *n, u64 now)
 	return 0;
 }
 
-/* When the port could send something; TIME_NEVER if there is nothing. */
+/* Whether anything waits for the port. */
+bool nic_has_frames(const struct nic *n)
+{
+	return n->ctrl_head != n->ctrl_tail || n->ready_head != FAB_NONE;
+}
+
+/* When the port could send something; TIME_NEVER if there is nothing, or nothing to send it on. */
 u64 nic_transmit_next(const struct nic *n)
 {
 	u64 next = TIME_NEVER, ready;
 
-	if (n->ctrl_head != n->ctrl_tail)
+	if (n->down)
+		return TIME_NEVER;
+	if (n->storm_unsaid)
+		next = 0;
+	if (n->ctrl_head != n->ctrl_tail && n->pause.until[n->par->rules.ack_class] < next)
 		next = n->pause.until[n->par->rules.ack_class];
 	if (n->ready_head != FAB_NONE) {
 		ready = n->pause.until[n->par->rules.data_class];
@@ -288,9 +302,11 @@ static int send_data(struct nic *n, u32 s, u32 packet, u64 now)
 	return send_frame(n, &f, now);
 }
 
-/* The port is free: answers and the like first, then the connection whose turn it is. */
+/* The port is free: PFC first, then answers and the like, then the connection whose turn it is. */
 int nic_transmit(struct nic *n, u64 now)
 {
+	if (n->storm_unsaid)
+		return nic_storm_send(n, now);
 	if (n->ctrl_head != n->ctrl_tail && n->pause.until[n->par->rules.ack_class] <= now)
 		return send_control(n, now);
 	while (n->ready_head != FAB_NONE && n->pause.until[n->par->rules.data_class] <= now) {

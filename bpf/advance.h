@@ -18,6 +18,7 @@
 
 #include "bpf/dequeue.h"
 #include "bpf/enqueue.h"
+#include "bpf/fault.h"
 #include "bpf/port.h"
 
 static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 now)
@@ -63,7 +64,8 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 	if (port_peek(p, s->port_base + in))
 		return -1;
 	if (f->flags & FRAME_PFC) {
-		port_receive_pfc(p, f, now);
+		if (!fault_cut(p->fault.cut, now, f->len, p->cfg.ps_per_byte, p->cfg.delay))
+			port_receive_pfc(p, f, now);
 		fab_release(id);
 	} else if (sw_admit(s, in, id, now)) {
 		return -1;
@@ -92,6 +94,17 @@ static inline int port_send_pfc(struct port *p, u64 now)
 	return fab_emit(p, 0, FAB_NONE, end + p->cfg.delay, told & p->xoff, told & ~p->xoff);
 }
 
+/* Port @out does not send some of its classes, now or at all: their frames end here. */
+static inline int sw_drain(struct sw *s, struct port *o, u32 out, u64 now)
+{
+	int id = sw_dequeue(s, out, ctz64(o->busy_classes & o->fault.drain), now);
+
+	if (id < 0)
+		return -1;
+	sw_set_key(s, out, port_key(o, now));
+	return sw_drop(o, id, FAB_DROP_LINK);
+}
+
 /* Port @out is free and has something to send. */
 FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 {
@@ -103,6 +116,8 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 
 	if (!o || out >= FAB_PORTS)
 		return fab_fail(FAB_INTERNAL, 0);
+	if (o->busy_classes & o->fault.drain)
+		return sw_drain(s, o, out, now);
 	if (o->pfc_pending) {
 		if (port_send_pfc(o, now))
 			return -1;
@@ -122,6 +137,11 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	o->stats.tx_bytes += f->len;
 	o->stats.tx_data += !!(f->flags & FRAME_DATA);
 	sw_set_key(s, out, port_key(o, now));
+	if (o->fault.corrupt &&
+	    draw32(~FAB_CFG.seed ^ FAULT_SEED, s->port_base + out, o->fault.draws++) < o->fault.corrupt) {
+		o->stats.corrupted++;
+		f->flags ^= FRAME_CORRUPT;
+	}
 	if (o->cfg.loss_out && draw32(~FAB_CFG.seed, s->port_base + out, o->stats.draws++) < o->cfg.loss_out) {
 		o->stats.lost_out_frames++;
 		return sw_drop(o, id, FAB_DROP_LOSS);

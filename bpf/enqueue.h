@@ -4,6 +4,7 @@
 #define LOSSLAB_ENQUEUE_H
 
 #include "bpf/ecn.h"
+#include "bpf/fault.h"
 #include "bpf/hash.h"
 #include "bpf/room.h"
 #include "bpf/route.h"
@@ -61,8 +62,9 @@ FAB_FN int sw_full(struct sw *s, u32 in, u32 class, u64 now)
 	return 0;
 }
 
-/* Join the VOQ for output @o, marking on the way in. */
-static inline int port_enqueue(struct sw *s, struct port *o, u32 out, struct frame *f, u32 id, u32 class)
+/* Join the VOQ for output @o, marking on the way in. Inline for certain: a BPF function has five parameters at most. */
+static inline __attribute__((always_inline)) int port_enqueue(struct sw *s, struct port *o, u32 out, struct frame *f,
+							      u32 id, u32 class)
 {
 	u32 in = f->in_port & (FAB_PORTS - 1);
 	u64 queue = o->queue[class];
@@ -101,6 +103,10 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	p->stats.rx_data += !!(f->flags & FRAME_DATA);
 	if (p->cfg.loss_in && draw32(~FAB_CFG.seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in)
 		return sw_drop(p, id, FAB_DROP_LOSS);
+	if (fault_cut(p->fault.cut, f->arrival, f->len, p->cfg.ps_per_byte, p->cfg.delay))
+		return sw_drop(p, id, FAB_DROP_LINK);
+	if (p->fault.drop && draw32(FAB_CFG.seed ^ FAULT_SEED, s->port_base + in, p->fault.draws++) < p->fault.drop)
+		return sw_drop(p, id, FAB_DROP_FAULT);
 	mask = fab_route(p->cfg.sw, f->dst);
 	if (!mask)
 		return sw_drop(p, id, FAB_DROP_NO_ROUTE);

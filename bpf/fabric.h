@@ -31,7 +31,7 @@ enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_DEPARTURE };
 #define TIME_LIMIT (1ULL << 60)
 
 /* Why a frame was dropped: see lab/records.h for the names. */
-enum fab_drop { FAB_DROP_BUFFER, FAB_DROP_LOSS, FAB_DROP_NO_ROUTE, FAB_DROPS };
+enum fab_drop { FAB_DROP_BUFFER, FAB_DROP_LOSS, FAB_DROP_NO_ROUTE, FAB_DROP_LINK, FAB_DROP_FAULT, FAB_DROPS };
 
 enum frame_flags {
 	FRAME_PFC = 1,       /* an 802.1Qbb frame */
@@ -41,6 +41,7 @@ enum frame_flags {
 	FRAME_MARKED = 16,   /* CE was set by this switch: emit rewrites the header */
 	FRAME_DATA = 32,     /* carries payload (not an ACK, NACK or CNP) */
 	FRAME_LAST_HOP = 64, /* emission: bound for a host, so its slot is free afterwards */
+	FRAME_CORRUPT = 128, /* a bit was changed here: emit changes it, in the twin the receiver takes notice */
 };
 
 /* How switches mark: bpf/ecn.h. */
@@ -124,8 +125,22 @@ struct port_stats {
 	u64 ecn_marks;
 	u64 pause_tx, resume_tx, pause_rx, resume_rx;
 	u64 max_queue, max_buffer;
-	u64 draws; /* random numbers drawn */
+	u64 draws;     /* random numbers drawn */
+	u64 corrupted; /* departures with a bit changed by a fault */
 };
+
+/* What is wrong with a port: set by the conductor between two windows (lab/faults.h), all 0 where nothing is. */
+struct port_fault {
+	u64 cut;     /* when the link last broke: what was on it then never arrives; 0: it never has */
+	u32 drop;    /* probability x 2^32 that an arriving frame is dropped */
+	u32 corrupt; /* the same that a departing frame has a bit changed */
+	u32 draws;   /* random numbers drawn for these */
+	u8 down;     /* 1: the link is down */
+	u8 drain;    /* classes whose frames are dropped instead of sent */
+	u8 storm;    /* classes for which the sender upstream is paused whatever the buffer holds */
+	u8 pad;
+};
+_Static_assert(sizeof(struct port_fault) == 24, "struct port_fault");
 
 /* One port of a switch: the input side and the output side. */
 struct port {
@@ -155,6 +170,7 @@ struct port {
 	u32 chunk_used; /* frames in it */
 	u64 wire_tx;    /* frames put on the emission list for this link, PFC included */
 	struct port_stats stats;
+	struct port_fault fault;
 };
 _Static_assert(sizeof(struct port) % 8 == 0, "struct port");
 

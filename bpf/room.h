@@ -56,13 +56,14 @@ static inline void port_resume(struct port *p, u32 class)
 		p->pfc_pending &= ~(1 << class); /* the PAUSE has not gone out yet: there is nothing to take back */
 }
 
-/* Give back the room of a frame that leaves. */
+/* Give back the room of a frame that leaves, sent or not. Under a storm (bpf/fabric.h) nothing lets the sender go on.
+ */
 static inline void port_give(struct sw *s, struct port *p, u32 class, u32 len)
 {
 	p->occ[class] -= len;
 	if (FAB_CFG.shared)
 		buffer_give(&p->use[class], &s->pool, len, FAB_CFG.reserve);
-	if (!(p->xoff >> class & 1))
+	if (!((p->xoff & ~p->fault.storm) >> class & 1))
 		return;
 	if (FAB_CFG.shared ? buffer_may_resume(&p->use[class], &s->pool, FAB_CFG.reserve, FAB_CFG.alpha)
 			   : pfc_may_resume(p->occ[class], p->cfg.xon))

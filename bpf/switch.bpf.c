@@ -272,6 +272,15 @@ int ingress(struct xdp_md *ctx)
 	return p->cfg.tap ? XDP_PASS : XDP_DROP;
 }
 
+/* What this switch changes of a frame's bytes. */
+static __always_inline void change_frame(u8 *slot, u8 flags)
+{
+	if (flags & FRAME_MARKED)
+		ecn_write_ce(slot);
+	if (flags & FRAME_CORRUPT)
+		fault_flip(slot);
+}
+
 static __always_inline int write_frame(struct xdp_md *ctx, const struct emission *e)
 {
 	u32 id = e->frame, n = id - cfg.n_small;
@@ -281,15 +290,13 @@ static __always_inline int write_frame(struct xdp_md *ctx, const struct emission
 		slot = bpf_map_lookup_elem(&large_slots, &n);
 		if (!slot)
 			return -1;
-		if (e->flags & FRAME_MARKED)
-			ecn_write_ce(slot);
+		change_frame(slot, e->flags);
 		return COPY(bpf_xdp_store_bytes, ctx, slot, e->len, cfg.slot_large);
 	}
 	slot = bpf_map_lookup_elem(&small_slots, &id);
 	if (!slot)
 		return -1;
-	if (e->flags & FRAME_MARKED)
-		ecn_write_ce(slot);
+	change_frame(slot, e->flags);
 	return COPY(bpf_xdp_store_bytes, ctx, slot, e->len, SLOT_SMALL);
 }
 

@@ -103,6 +103,11 @@ struct run_cfg {
 	u64 stop_at;            /* stop_at=2ms: virtual time at which a run ends; 0 = never */
 	u64 stuck_after;        /* stuck_after=100ms: virtual time without progress that ends a run */
 
+	/* faults */
+	char fault[CFG_STR];  /* fault=TIME:WHAT:WHERE[;...]: lab/FAULTS.md; "" = none */
+	char faults[CFG_STR]; /* faults=FILE of them; "" = none */
+	u64 route_delay;      /* route_delay=1ms: routes are as the links were so long ago; TIME_NEVER = as at first */
+
 	/* output */
 	char tap[CFG_STR];            /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
 	char out[CFG_STR];            /* out=DIR; "" = no files */

@@ -259,7 +259,7 @@ static const struct cfg_key output_keys[] = {
 static const struct cfg_group output_group = { "Output", output_keys, CFG_ROWS(output_keys) };
 
 const struct cfg_group *const cfg_groups[] = {
-	&run_group, &switch_group, &cfg_host_group, &cfg_cc_group, &traffic_group, &output_group,
+	&run_group, &switch_group, &cfg_host_group, &cfg_cc_group, &traffic_group, &cfg_fault_group, &output_group,
 };
 const u32 cfg_n_groups = sizeof(cfg_groups) / sizeof(cfg_groups[0]);
 

@@ -60,7 +60,7 @@ struct cfg_group {
 /* All groups, in the order of cfg_print(). */
 extern const struct cfg_group *const cfg_groups[];
 extern const u32 cfg_n_groups;
-extern const struct cfg_group cfg_host_group, cfg_cc_group;
+extern const struct cfg_group cfg_host_group, cfg_cc_group, cfg_fault_group;
 
 /* Words that several keys share. */
 extern const char *const cfg_on_off[];

@@ -58,6 +58,8 @@ struct watch {
 	u64 fresh;    /* packets received for the first time, by all hosts */
 	u64 progress; /* virtual time of the last change, or of the last moment with no flow open */
 	u64 look;     /* when to look for a deadlock again */
+	u32 ended;    /* flows before this one have all ended */
+	u64 end;      /* the run's, whatever is still on its way */
 };
 
 /* Add up what the hosts have to report; returns the packets received for the first time. */
@@ -107,17 +109,18 @@ static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64
 }
 
 /*
- * A deadlock never dissolves, so a run that has one need not go on. 1: there is one, 0, or -ENOMEM. The run's end asks
- * too, whatever the time.
+ * A deadlock never dissolves, unless a fault does it, so a run that has one need not go on. 1: there is one, 0, or
+ * -ENOMEM. The run's end asks too, whatever the time.
  */
 static int look_for_deadlock(struct conductor *c, struct watch *w, u64 now, bool at_end)
 {
+	const struct fabric *f = c->engine->fabric;
 	int rc;
 
-	if (now < w->look && !at_end)
+	if (!at_end && (now < w->look || faults_next(&c->faults, &f->faults) != TIME_NEVER))
 		return 0;
 	w->look = now + DEADLOCK_INTERVAL;
-	rc = deadlock_find(c->engine->fabric, &c->engine->mem, now, &c->deadlock);
+	rc = deadlock_find(f, &c->engine->mem, now, &c->deadlock);
 	if (rc == 1) {
 		take_stock(c);
 		c->now = now;
@@ -126,49 +129,86 @@ static int look_for_deadlock(struct conductor *c, struct watch *w, u64 now, bool
 	return rc;
 }
 
-static int run(struct conductor *c, struct starts *s)
+/* Has every flow reached its end? For runs where PAUSE without end keeps the switches busy and frames in them. */
+static bool all_ended(const struct conductor *c, struct watch *w)
+{
+	const struct flow_table *t = &c->engine->fabric->flows;
+
+	while (w->ended < t->n && (t->results[w->ended].done_ps != TIME_NEVER || flow_error(&t->results[w->ended])))
+		w->ended++;
+	return w->ended == t->n;
+}
+
+/* Is the run over before the window that begins at @now? 1 with c->status, 0, or -errno. */
+static int is_over(struct conductor *c, struct watch *w, struct starts *s, u64 now)
 {
 	const struct fabric *f = c->engine->fabric;
-	u64 end = f->cfg->until == UNTIL_ARRIVALS && s->n ? s->time[s->n - 1] : TIME_LIMIT;
-	bool stop = f->cfg->stop_at && f->cfg->stop_at <= end;
-	struct watch w = { 0, 0, 0 };
 	bool stuck;
 	int rc;
 
-	if (stop)
-		end = f->cfg->stop_at;
-	for (;;) {
-		u64 now = earliest(c), until;
-
-		if (now == TIME_NEVER) {
-			take_stock(c);
-			c->status = conductor_open(c, TIME_NEVER) ? "stuck" : "done";
-			return 0;
-		}
-		stuck = is_stuck(c, &w, s, now);
-		rc = look_for_deadlock(c, &w, now, stuck);
-		if (rc)
-			return rc < 0 ? rc : 0;
-		if (stuck) {
-			c->status = "stuck";
-			return 0;
-		}
-		if (now >= end) {
-			c->status = stop ? "stopped" : f->cfg->until == UNTIL_ARRIVALS ? "arrivals" : "stuck";
-			c->now = end;
-			return 0;
-		}
-		until = now + f->window < end ? now + f->window : end;
-		rc = c->engine->ops->window(c->engine, until);
-		if (rc)
-			return rc;
-		c->now = now;
-		if (++c->windows % PROGRESS_WINDOWS == 0 && c->progress &&
-		    c->progress(c->progress_ctx, c->completed, s->n, now)) {
-			snprintf(c->engine->err, sizeof(c->engine->err), "run: interrupted");
-			return -EINTR;
-		}
+	if (now == TIME_NEVER || (f->faults.endless && all_ended(c, w))) {
+		take_stock(c);
+		c->status = conductor_open(c, TIME_NEVER) ? "stuck" : "done";
+		return 1;
 	}
+	stuck = is_stuck(c, w, s, now);
+	rc = look_for_deadlock(c, w, now, stuck);
+	if (rc)
+		return rc;
+	if (stuck) {
+		c->status = "stuck";
+		return 1;
+	}
+	if (now < w->end)
+		return 0;
+	c->status = f->cfg->stop_at && f->cfg->stop_at == w->end ? "stopped"
+		: f->cfg->until == UNTIL_ARRIVALS                ? "arrivals"
+								 : "stuck";
+	c->now = w->end;
+	return 1;
+}
+
+static u64 least(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* One window from @now on, not beyond @limit. */
+static int run_window(struct conductor *c, const struct starts *s, u64 now, u64 limit)
+{
+	int rc = c->engine->ops->window(c->engine, least(now + c->engine->fabric->window, limit));
+
+	if (rc)
+		return rc;
+	c->now = now;
+	if (++c->windows % PROGRESS_WINDOWS == 0 && c->progress &&
+	    c->progress(c->progress_ctx, c->completed, s->n, now)) {
+		snprintf(c->engine->err, sizeof(c->engine->err), "run: interrupted");
+		return -EINTR;
+	}
+	return 0;
+}
+
+static int run(struct conductor *c, struct starts *s)
+{
+	const struct fabric *f = c->engine->fabric;
+	struct watch w = { .end = f->cfg->until == UNTIL_ARRIVALS && s->n ? s->time[s->n - 1] : TIME_LIMIT };
+	int rc = 0;
+
+	if (f->cfg->stop_at)
+		w.end = least(w.end, f->cfg->stop_at);
+	while (!rc) {
+		u64 now = earliest(c), fault = faults_next(&c->faults, &f->faults);
+
+		if (fault <= now && fault < w.end && (now != TIME_NEVER || conductor_open(c, TIME_NEVER))) {
+			rc = faults_happen(&c->faults, f, &c->engine->mem, fault);
+			continue;
+		}
+		rc = is_over(c, &w, s, now);
+		if (!rc)
+			rc = run_window(c, s, now, least(w.end, fault));
+	}
+	return rc == 1 ? 0 : rc;
 }
 
 int conductor_run(struct conductor *c)
@@ -186,4 +226,5 @@ void conductor_free(struct conductor *c)
 {
 	free(c->deadlock.ports);
 	c->deadlock = (struct deadlock){ 0 };
+	fault_run_free(&c->faults);
 }

@@ -17,6 +17,7 @@ struct conductor {
 	u64 windows;
 	u64 completed;
 	struct deadlock deadlock; /* of status "deadlock"; free with conductor_free() */
+	struct fault_run faults;
 };
 
 /* Run to the end. 0 (also when stuck), or -errno with engine->err. */

@@ -95,17 +95,20 @@ static int check_total(const struct books *b, struct run_result *r, char *err)
 {
 	for (u32 h = 0; h < b->f->size.hosts; h++) {
 		const struct port_stats *st = &b->m->ports[b->f->host_port[h]].stats;
+		u64 came;
 
 		r->sent += b->hosts[h].stats.tx_frames;
 		r->delivered += b->hosts[h].stats.rx_frames;
 		r->crossings_data += b->hosts[h].stats.tx_data;
 		r->crossings_ack += b->hosts[h].stats.tx_frames - b->hosts[h].stats.tx_data;
-		if (st->tx_frames - st->lost_out_frames < b->hosts[h].stats.rx_frames) {
+		r->dropped += b->hosts[h].stats.lost_link;
+		came = b->hosts[h].stats.rx_frames + b->hosts[h].stats.lost_link;
+		if (st->tx_frames - st->lost_out_frames < came) {
 			snprintf(err, ENGINE_ERR_MAX, "frames: link to host %s: more received than sent",
 				 b->f->topo->nodes[b->f->topo->hosts[h]].name);
 			return -EPROTO;
 		}
-		r->queued += st->tx_frames - st->lost_out_frames - b->hosts[h].stats.rx_frames;
+		r->queued += st->tx_frames - st->lost_out_frames - came;
 	}
 	for (u32 n = 0; n < b->f->size.ports; n++) {
 		const struct port_stats *st = &b->m->ports[n].stats;
@@ -137,7 +140,9 @@ static void switch_row(const struct books *b, u32 n, u64 now, struct port_record
 		.tx_bytes = st->tx_bytes,
 		.drops = { [DROP_BUFFER] = st->drops[FAB_DROP_BUFFER],
 			   [DROP_LOSS] = st->drops[FAB_DROP_LOSS],
-			   [DROP_NO_ROUTE] = st->drops[FAB_DROP_NO_ROUTE] },
+			   [DROP_NO_ROUTE] = st->drops[FAB_DROP_NO_ROUTE],
+			   [DROP_LINK] = st->drops[FAB_DROP_LINK],
+			   [DROP_FAULT] = st->drops[FAB_DROP_FAULT] },
 		.ecn_marks = st->ecn_marks,
 		.pause_tx = st->pause_tx,
 		.pause_rx = st->pause_rx,
@@ -146,6 +151,7 @@ static void switch_row(const struct books *b, u32 n, u64 now, struct port_record
 		.paused_ps = pause_total(&p->pause, now),
 		.max_queue = st->max_queue,
 		.max_buffer = st->max_buffer,
+		.corrupted = st->corrupted,
 	};
 	if (p->cfg.peer & PEER_HOST) {
 		row->peer = t->nodes[t->hosts[p->cfg.peer & ~PEER_HOST]].name;
@@ -171,7 +177,10 @@ static void host_row(const struct books *b, u32 h, struct port_record *row)
 		.rx_bytes = s->rx_bytes,
 		.tx_frames = s->tx_frames,
 		.tx_bytes = s->tx_bytes,
+		.drops = { [DROP_LINK] = s->lost_link },
+		.pause_tx = s->pause_tx,
 		.pause_rx = s->pause_rx,
+		.resume_tx = s->resume_tx,
 		.resume_rx = s->resume_rx,
 		.paused_ps = b->hosts[h].paused,
 	};

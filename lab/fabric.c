@@ -363,6 +363,8 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 	}
 	plan_slots(f);
 	rc = fabric_plan_hosts(f, err);
+	if (!rc)
+		rc = faults_plan(f, err);
 	return rc ? rc : plan_flows(f, err);
 }
 
@@ -378,6 +380,7 @@ void fabric_free(struct fabric *f)
 		munmap(t->dst_index, t->n ? t->n * sizeof(u32) : 1);
 	routes_free(&f->routes);
 	ib_tables_free(&f->ib);
+	faults_free(&f->faults);
 	free(f->flow_list);
 	free(f->ideal);
 	free(f->ports);

@@ -11,6 +11,7 @@
 #include "bpf/fabric.h"
 #include "bpf/hash.h"
 #include "lab/cfg.h"
+#include "lab/faults.h"
 #include "lab/records.h"
 #include "topo/topo.h"
 
@@ -59,6 +60,7 @@ struct fabric {
 	struct flow *flow_list;
 	struct flow_table flows;
 	u64 *ideal; /* per flow, ps */
+	struct faults faults;
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What fabric.c (the plan as a whole) and fabric_hosts.c (hosts) share. */
+/* What fabric.c (the plan as a whole), fabric_switch.c, fabric_hosts.c and faults.c share. */
 #ifndef LOSSLAB_FABRIC_IMPL_H
 #define LOSSLAB_FABRIC_IMPL_H
 

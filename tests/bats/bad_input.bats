@@ -233,6 +233,14 @@ workload()
 	[ "$status" -eq 0 ]
 }
 
+@test "bad input: faults that make no sense" {
+	local twin=("$LOSSLAB" run -q -e twin topology=star:n=3 flows=10)
+
+	refused 2 'fault 1ms:down:s1:p0: s1: no such node' "${twin[@]}" fault=1ms:down:s1:p0
+	refused 2 'faults=/nowhere: No such file' "${twin[@]}" faults=/nowhere
+	refused 2 'route_delay=soon: .*allowed: .*never' "${twin[@]}" route_delay=soon
+}
+
 @test "bad input: a lab that is not up, another topology than the lab's" {
 	requires root veth kernel
 	refused 2 "lab $LAB: .*losslab up --name $LAB" "$LOSSLAB" run -q --name "$LAB" flows=10

@@ -107,6 +107,23 @@ all_kinds()
 	same_records "$T/twin" "$T/kernel"
 }
 
+@test "digest: kernel and twin with faults" {
+	requires root veth kernel
+	up fat-tree:k=4
+	alike fat-tree:k=4 transport=irn flows=100 route_delay=200us \
+		"fault=100us-3ms:down:s0:p2;250us-300us:down:h3;0us-1ms:flap=30us/50us:s9:p1"
+	[ "$(value "$T/kernel" link)" -gt 0 ]
+	alike fat-tree:k=4 transport=irn flows=100 "fault=200us-1ms:drop=0.1:s3;0us-5ms:corrupt=0.01:s1;100us:corrupt=0.5:s9"
+	[ "$(value "$T/kernel" fault)" -gt 0 ]
+	[ "$(total "$T/kernel/hosts.csv" discarded)" -gt 0 ]
+	alike fat-tree:k=4 transport=iwarp flows=100 fault=0us:corrupt=0.01:s1
+	[ "$(total "$T/kernel/hosts.csv" discarded)" -gt 0 ]
+	alike fat-tree:k=4 transport=roce flows=200 buffer=60KB \
+		"fault=100us-600us:pause=3:h1;150us-1ms:pause=3:s8:p1;500us-520us:down:h1" timeouts=on
+	[ "$(rows "$T/kernel/ports.csv" 'v["node"] == "h1" { print v["pause_tx"] }')" -gt 0 ]
+	[ "$(value "$T/kernel" link)" -gt 0 ]
+}
+
 # Two kinds on one lab, one CPU or two, with all that may slow its processes down.
 under()
 {

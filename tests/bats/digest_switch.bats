@@ -62,3 +62,16 @@ differs()
 	alike fat-tree:k=4 "${case[@]}" transport=irn alpha=1/16
 	[ "$(value "$T/kernel" buffer)" -gt 0 ]
 }
+
+@test "digest: kernel and twin with faults over shared buffers, weighted turns, marks by full buffers" {
+	requires root veth kernel
+	up fat-tree:k=4
+	faults="200us-400us:down:s0:p2;250us-300us:down:h3;100us-600us:pause=3:h1;150us-500us:pause=3:s8:p1;0us-1ms:drop=0.02:s3"
+	case=(flows=100 load=0.9 seed=3 buffers=shared buffer=200KB timeouts=on "fault=$faults" route_delay=50us)
+	alike fat-tree:k=4 "${case[@]}"
+	[ "$(value "$T/kernel" link)" -gt 0 ]
+	[ "$(value "$T/kernel" pause_frames)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" buffer=240KB ecn=ib cc=ib-lipd sched=wrr ack_class=6 weights=1,1,1,9,1,1,1,1
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	[ "$(value "$T/kernel" fault)" -gt 0 ]
+}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Host 0's NIC, without an engine: frames come from a script, and what it sends is written down. Included by
- * test_nic.c. */
+/* Host 0's NIC, without an engine: frames come from a script, and what it sends is written down. */
 #include "tests/unit/unit.h"
 
 #include "agent/nic.h"
@@ -27,6 +26,8 @@ struct sent {
 	u32 flow, psn, msn, n;
 	u16 len;
 	u8 opcode, syndrome;
+	bool pfc;
+	u16 classes, quanta[FAB_CLASSES]; /* of a PFC frame */
 };
 
 static struct {
@@ -70,10 +71,14 @@ static inline int script_send(void *ctx, const struct tx_frame *f)
 {
 	struct sent *s = &h.tx[h.n_tx];
 	u8 b[FRAME_MAX] = { 0 };
-	struct rx_packet p;
+	struct rx_packet p = { 0 };
+	struct frame pfc = { 0 };
 
 	memcpy(b, f->head, f->head_len);
-	assert_int_equal(packet_parse(b, sizeof(b), f->len, &p), 0);
+	if (get16(b + 12) == ETHERTYPE_MACC)
+		assert_int_equal(parse_frame(b, f->len, &pfc), 0);
+	else
+		assert_int_equal(packet_parse(b, sizeof(b), f->len, &p), 0);
 	assert_int_equal(f->flow, p.flow);
 	*s = (struct sent){ .start = f->arrival - DELAY - ser(f->len),
 			    .flow = f->flow,
@@ -81,7 +86,10 @@ static inline int script_send(void *ctx, const struct tx_frame *f)
 			    .msn = p.msn,
 			    .len = f->len,
 			    .opcode = p.opcode,
-			    .syndrome = p.syndrome };
+			    .syndrome = p.syndrome,
+			    .pfc = pfc.flags & FRAME_PFC,
+			    .classes = pfc.pfc_classes };
+	memcpy(s->quanta, pfc.pfc_quanta, sizeof(s->quanta));
 	s->n = (s->psn - h.par.rules.psn0) & PSN_MASK;
 	if (h.n_tx)
 		assert_true(s->start >= s[-1].start + ser(s[-1].len));

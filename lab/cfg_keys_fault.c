@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of keys, continued: faults and what heals them. */
+#include "lab/cfg_keys.h"
+
+static const struct cfg_key fault_keys[] = {
+	{ .name = "fault",
+	  .kind = CFG_TEXT,
+	  CFG_MEMBER(fault),
+	  .def = "",
+	  .help = "TIME[-TIME]:WHAT:WHERE, with ';' between: down, up, flap=D/U, drop=P, corrupt=P, pause=CLASS" },
+	{ .name = "faults", .kind = CFG_TEXT, CFG_MEMBER(faults), .def = "", .help = "a file of the same, one a line" },
+	{ .name = "route_delay",
+	  .kind = CFG_TIME,
+	  CFG_MEMBER(route_delay),
+	  .max = 1000 * CFG_PS_PER_S,
+	  .special = { "never", TIME_NEVER },
+	  .def = "1ms",
+	  .help = "routes follow links that break or mend after this" },
+};
+const struct cfg_group cfg_fault_group = { "Faults", fault_keys, CFG_ROWS(fault_keys) };
