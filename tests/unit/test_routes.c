@@ -34,11 +34,6 @@ static struct topo *open_routes(const char *spec, struct routes *r)
 	return t;
 }
 
-static const struct topo_port *switch_port(const struct topo *t, u32 s, u32 port)
-{
-	return &t->nodes[t->switches[s]].ports[port];
-}
-
 static u64 mask(const struct routes *r, u32 s, u32 h)
 {
 	return r->mask[(size_t)s * r->n_hosts + h];
@@ -474,69 +469,6 @@ static void routes_compute__quick(void **state)
 	topo_free(t);
 }
 
-/* A fat-tree with one link from an edge to an aggregation, and one host's, broken; then mended. */
-static void routes_around__dead_links(void **state)
-{
-	bool dead[64] = { false };
-	struct routes r, whole;
-	struct topo *t = open_routes("fat-tree:k=4", &r);
-	const struct topo_node *s0 = &t->nodes[t->switches[0]];
-	u32 aggregation = t->nodes[t->links[s0->ports[2].link].node[!s0->ports[2].end]].index;
-
-	assert_int_equal(routes_compute(t, &whole, err), 0);
-	assert_true(t->n_links <= 64);
-	dead[s0->ports[2].link] = true; /* upwards */
-	dead[s0->ports[1].link] = true; /* to h1 */
-	assert_int_equal(routes_around(t, dead, &r), 0);
-	assert_int_equal(mask(&whole, 0, 15), 0xc);
-	assert_int_equal(mask(&r, 0, 15), 0x8);
-	for (u32 s = 0; s < r.n_switches; s++) {
-		assert_int_equal(mask(&r, s, 1), 0);
-		assert_int_equal(mask(&r, s, 15), s ? mask(&whole, s, 15) : 0x8);
-	}
-	assert_int_equal(mask(&whole, aggregation, 0), 0x1);
-	assert_int_equal(mask(&r, aggregation, 0), 0x2); /* by the other edge of the pod, and the other aggregation */
-	assert_int_equal(mask(&r, 1, 0), 0x8);
-	memset(dead, 0, sizeof(dead));
-	assert_int_equal(routes_around(t, dead, &r), 0);
-	assert_memory_equal(r.mask, whole.mask, (size_t)r.n_switches * r.n_hosts * sizeof(u64));
-	routes_free(&whole);
-	routes_free(&r);
-	topo_free(t);
-}
-
-/*
- * Routes by hand lose dead ports and stay otherwise, as do all to the same host: a new shortest way could go round with
- * them. Others find new ones.
- */
-static void routes_around__by_hand(void **state)
-{
-	bool dead[16] = { false };
-	struct topo *t = parse(DIAMOND "route s0 h1 p1 p3\n");
-	struct routes r, whole;
-
-	assert_int_equal(routes_compute(t, &whole, err), 0);
-	assert_int_equal(routes_compute(t, &r, err), 0);
-	dead[switch_port(t, 0, 3)->link] = true; /* s0 s3 */
-	dead[switch_port(t, 0, 2)->link] = true; /* s0 s2 */
-	assert_int_equal(routes_around(t, dead, &r), 0);
-	assert_int_equal(mask(&r, 0, 1), 1 << 1);
-	for (u32 s = 1; s < r.n_switches; s++)
-		assert_int_equal(mask(&r, s, 1), mask(&whole, s, 1));
-	assert_int_equal(mask(&r, 0, 0), 1 << 0);
-	assert_int_equal(mask(&whole, 2, 0), 1 << 2);
-	assert_int_equal(mask(&r, 2, 0), 1 << 0); /* by s1 */
-	dead[switch_port(t, 0, 1)->link] = true;
-	assert_int_equal(routes_around(t, dead, &r), 0);
-	assert_int_equal(mask(&r, 0, 1), 0);
-	memset(dead, 0, sizeof(dead));
-	assert_int_equal(routes_around(t, dead, &r), 0);
-	assert_memory_equal(r.mask, whole.mask, (size_t)r.n_switches * r.n_hosts * sizeof(u64));
-	routes_free(&whole);
-	routes_free(&r);
-	topo_free(t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -559,8 +491,6 @@ int main(void)
 		cmocka_unit_test(routes_max_rtt__melo),
 		cmocka_unit_test(routes_compute__table_too_large),
 		cmocka_unit_test(routes_compute__quick),
-		cmocka_unit_test(routes_around__dead_links),
-		cmocka_unit_test(routes_around__by_hand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
