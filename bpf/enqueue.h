@@ -99,11 +99,15 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	p->stats.rx_frames++;
 	p->stats.rx_bytes += f->len;
 	p->stats.rx_data += !!(f->flags & FRAME_DATA);
-	if (p->cfg.loss_in && draw32(~FAB_CFG.seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in)
+	if (p->cfg.loss_in && draw32(~FAB_CFG.seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in) {
+		port_refuse(p, class, f->len);
 		return sw_drop(p, id, FAB_DROP_LOSS);
+	}
 	mask = fab_route(p->cfg.sw, f->dst);
-	if (!mask)
+	if (!mask) {
+		port_refuse(p, class, f->len);
 		return sw_drop(p, id, FAB_DROP_NO_ROUTE);
+	}
 	if (!port_take(s, p, class, f->len))
 		return sw_drop(p, id, FAB_DROP_BUFFER);
 	out = route_pick(mask, f->flow_key, s->seed);
