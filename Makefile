@@ -96,7 +96,7 @@ unit twin bpf bats: install-test
 	@B=$(B) bash tests/run.sh $@
 
 test-vm: install-test ## boot a stock Debian kernel and run a short set there
-	@$(MAKE) -s --no-print-directory $(B)/losslab
+	@$(MAKE) -s --no-print-directory $(B)/losslab $(B)/tests/unit/test_bpf_switch
 	@B=$(B) bash tests/vm.sh
 
 lint: install-test ## warnings, shellcheck, cppcheck, formats, file lengths

@@ -21,6 +21,8 @@ struct nic *nic_new(const struct nic_params *par, const struct nic_io *io)
 	n->ctrl = calloc(n->ctrl_mask + 1, sizeof(*n->ctrl));
 	pause_init(&n->pause);
 	nic_fault_init(n);
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		n->credit.limit[c] = par->credits;
 	if (!n->ctrl || nic_open_connections(n)) {
 		nic_free(n);
 		return NULL;

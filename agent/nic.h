@@ -4,8 +4,8 @@
  * time is what nic_advance() is told. The kernel engine and the twin call the same functions.
  *
  * The port sends one frame at a time at line rate and makes each when the port is free: answers, CNPs and READ
- * requests first, then one packet per connection and turn. It obeys PFC per priority. Congestion control may hold a
- * connection back: by a time before which its next packet may not leave, and by a window.
+ * requests first, then one packet per connection and turn. It obeys PFC per priority, or sends into credits. Congestion
+ * control may hold a connection back: by a time before which its next packet may not leave, and by a window.
  */
 #ifndef LOSSLAB_NIC_H
 #define LOSSLAB_NIC_H
@@ -66,6 +66,8 @@ struct nic_params {
 	u64 seed;
 	u32 ps_per_byte; /* of its link */
 	u64 delay;
+	u32 credits;   /* fc=credit: blocks of the switch's buffer, per class; 0: no credits */
+	u32 frame_max; /* bytes of the longest frame */
 	struct packet_rules rules;
 	struct qp_params qp;
 	struct recovery_params recovery;

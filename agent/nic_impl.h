@@ -70,6 +70,7 @@ struct nic {
 	u64 clock;
 	u64 busy_until;
 	struct pause_state pause;
+	struct credit_tx credit;
 	void *shared; /* of the recovery scheme */
 
 	struct source *sources; /* in order of their flows' starts */
@@ -101,9 +102,12 @@ struct nic {
 	u64 storm_again; /* when to repeat PAUSE, or TIME_NEVER */
 };
 
+/* A frame of flow control, PFC or credits: for the port itself. */
 static inline bool nic_is_pfc(const struct rx_frame *f)
 {
-	return f->have >= ETH_LEN && get16(f->head + 12) == ETHERTYPE_MACC;
+	u32 type = f->have >= ETH_LEN ? get16(f->head + 12) : 0;
+
+	return type == ETHERTYPE_MACC || type == ETHERTYPE_CREDIT;
 }
 
 static inline const struct flow *nic_flow(const struct nic *n, u32 flow)

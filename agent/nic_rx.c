@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "bpf/credit.h"
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 
@@ -38,6 +39,12 @@ static void receive_pfc(struct nic *n, const struct rx_frame *f)
 		return;
 	if (f->have < PFC_LEN || parse_frame(f->head, f->len, &pfc)) {
 		n->stats.discarded++;
+		return;
+	}
+	if (pfc.flags & FRAME_CREDIT) {
+		credit_receive(&n->credit, &n->pause, pfc.class, pfc.fccl, credit_blocks(n->par->frame_max),
+			       f->arrival);
+		n->stats.resume_rx++;
 		return;
 	}
 	for (u32 c = 0; c < FAB_CLASSES; c++) {

@@ -2,6 +2,7 @@
 /* The NIC's senders of data: flow starts, retransmission timers, pacing, the round-robin and the port. */
 #include "agent/nic_impl.h"
 
+#include "bpf/credit.h"
 #include "bpf/hash.h"
 
 /* Would the connection send if it were not for congestion control's window? */
@@ -221,6 +222,8 @@ static int send_frame(struct nic *n, struct tx_frame *f, u64 now)
 {
 	n->busy_until = now + (u64)wire_bytes(f->len) * n->par->ps_per_byte;
 	f->arrival = n->busy_until + n->par->delay;
+	if (n->par->credits)
+		credit_sent(&n->credit, &n->pause, f->class, f->len, credit_blocks(n->par->frame_max), n->busy_until);
 	n->stats.tx_frames++;
 	n->stats.tx_bytes += f->len;
 	n->stats.tx_data += f->data;

@@ -7,7 +7,7 @@
  *   fab_state() fab_port(n) fab_rx(n) fab_frame(id) fab_voq(n) fab_arrq(n)   pointers, or NULL out of bounds
  *   fab_route(switch, host)                  the set of next-hop ports
  *   fab_release(id)                          a frame is done with
- *   fab_emit(port, frame or NULL, id, arrival, pause, resume)   a departure
+ *   fab_emit(port, frame, id, arrival, NULL)   a departure; or with NULL, FAB_NONE and a struct fc_note, flow control
  *   FAB_FN                                   how these functions are declared; FAB_MEM, see sw_next()
  *
  * The ways in and out are in bpf/enqueue.h and bpf/dequeue.h. Functions return 0, or -1 after fab_fail() has noted what
@@ -39,6 +39,18 @@ static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 n
 		p->stats.resume_rx++;
 }
 
+/* Credits for the output side of port @p, and the far end's count of what it has sent here. */
+static inline int port_receive_credit(struct port *p, const struct frame *f, u64 now)
+{
+	u32 class = f->class & (FAB_CLASSES - 1);
+
+	if (f->fctbs != p->credit_rx.received[class])
+		return fab_fail(FAB_INTERNAL, p->cfg.number);
+	credit_receive(&p->credit_tx, &p->pause, class, f->fccl, credit_blocks(FAB_CFG.frame_max), now);
+	p->stats.resume_rx++;
+	return 0;
+}
+
 /* The first frame of port @in's arrival queue is due. */
 FAB_FN int sw_arrive(struct sw *s, u32 in)
 {
@@ -63,7 +75,11 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 	p->arrq_head++;
 	if (port_peek(p, s->port_base + in))
 		return -1;
-	if (f->flags & FRAME_PFC) {
+	if (frame_is_credit(f)) {
+		if (port_receive_credit(p, f, now))
+			return -1;
+		fab_release(id);
+	} else if (f->flags & FRAME_PFC) {
 		if (!fault_cut(p->fault.cut, now, f->len, p->cfg.ps_per_byte, p->cfg.delay))
 			port_receive_pfc(p, f, now);
 		fab_release(id);
@@ -79,6 +95,7 @@ static inline int port_send_pfc(struct port *p, u64 now)
 {
 	u8 told = p->pfc_pending;
 	u64 end = now + (u64)wire_bytes(PFC_LEN) * p->cfg.ps_per_byte;
+	struct fc_note note = { 0 };
 	u64 again = now + pfc_quanta_time(FAB_CFG.quanta, p->cfg.ps_per_byte) / 2;
 
 	for (u32 c = 0; c < FAB_CLASSES; c++)
@@ -91,7 +108,28 @@ static inline int port_send_pfc(struct port *p, u64 now)
 		p->stats.pause_tx++;
 	else
 		p->stats.resume_tx++;
-	return fab_emit(p, 0, FAB_NONE, end + p->cfg.delay, told & p->xoff, told & ~p->xoff);
+	note.pause = told & p->xoff;
+	note.resume = told & ~p->xoff;
+	return fab_emit(p, 0, FAB_NONE, end + p->cfg.delay, &note);
+}
+
+/* Send the credits of one class of port @p that wait to be sent. */
+static inline int port_send_credit(struct port *p, u64 now)
+{
+	u32 class = bounded(ctz64(p->pfc_pending), FAB_CLASSES);
+	u64 end = now + (u64)wire_bytes(PFC_LEN) * p->cfg.ps_per_byte;
+	struct fc_note note = {
+		.credit = 1,
+		.class = class,
+		.fctbs = p->credit_tx.sent[class],
+		.fccl = credit_limit(&p->credit_rx, class, FAB_CFG.credits),
+	};
+
+	p->credit_rx.told[class] = note.fccl;
+	p->pfc_pending &= ~(1 << class);
+	p->busy_until = end;
+	p->stats.resume_tx++;
+	return fab_emit(p, 0, FAB_NONE, end + p->cfg.delay, &note);
 }
 
 /* Port @out does not send some of its classes, now or at all: their frames end here. */
@@ -119,7 +157,7 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	if (o->busy_classes & o->fault.drain)
 		return sw_drain(s, o, out, now);
 	if (o->pfc_pending) {
-		if (port_send_pfc(o, now))
+		if (FAB_CFG.credits ? port_send_credit(o, now) : port_send_pfc(o, now))
 			return -1;
 		sw_set_key(s, out, port_key(o, now));
 		return 0;
@@ -133,6 +171,8 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	o->busy_until = end;
 	if (FAB_CFG.wrr)
 		arbiter_wrr_sent(&o->turns, class, wire_bytes(f->len));
+	if (FAB_CFG.credits)
+		port_use_credit(o, class, f->len, end);
 	o->stats.tx_frames++;
 	o->stats.tx_bytes += f->len;
 	o->stats.tx_data += !!(f->flags & FRAME_DATA);
@@ -146,7 +186,7 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 		o->stats.lost_out_frames++;
 		return sw_drop(o, id, FAB_DROP_LOSS);
 	}
-	return fab_emit(o, f, id, end + o->cfg.delay, 0, 0);
+	return fab_emit(o, f, id, end + o->cfg.delay, 0);
 }
 
 /* Some PAUSE of port @in is about to run out while its class is still above XON: say it again. */

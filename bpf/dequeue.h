@@ -6,6 +6,17 @@
 #include "bpf/ecn.h"
 #include "bpf/room.h"
 
+/* fc=credit: @len bytes of @class leave, until @end; a host takes whatever comes. */
+static inline void port_use_credit(struct port *o, u32 class, u32 len, u64 end)
+{
+	class = bounded(class, FAB_CLASSES);
+	if (o->cfg.peer & PEER_HOST)
+		return;
+	credit_sent(&o->credit_tx, &o->pause, class, len, credit_blocks(FAB_CFG.frame_max), end);
+	if (o->pause.until[class] == TIME_NEVER && FAB_CFG.ecn == ECN_IB)
+		o->root[class] = 0; /* stopped: the congestion is further on */
+}
+
 /* The class that output @o serves now. */
 static inline u32 port_class(struct port *o, u64 now)
 {

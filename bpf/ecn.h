@@ -49,7 +49,8 @@ static inline int ecn_step_mark(u64 queue, u32 kmin)
 
 /*
  * Is the buffer full that holds @occ bytes of at most @limit: could it not take one more frame of @frame_max? @limit is
- * the threshold XOFF under PFC: what lies above it is for frames that were on their way before.
+ * the threshold XOFF under PFC: what lies above it is for frames that were on their way before. (With credits a buffer
+ * is full when the far end has none left: credit_exhausted().)
  */
 static inline int ecn_ib_full(u32 occ, u32 limit, u32 frame_max)
 {

@@ -34,12 +34,13 @@ enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_DEPARTURE };
 enum fab_drop { FAB_DROP_BUFFER, FAB_DROP_LOSS, FAB_DROP_NO_ROUTE, FAB_DROP_LINK, FAB_DROP_FAULT, FAB_DROPS };
 
 enum frame_flags {
-	FRAME_PFC = 1,       /* an 802.1Qbb frame */
+	FRAME_PFC = 1,       /* flow control: an 802.1Qbb frame, or with FRAME_CREDIT one that carries credits */
 	FRAME_LARGE = 2,     /* its bytes are in a large slot */
 	FRAME_ECT = 4,       /* its IP header says ECN-capable */
 	FRAME_CE = 8,        /* congestion experienced: on arrival, or marked here */
 	FRAME_MARKED = 16,   /* CE was set by this switch: emit rewrites the header */
 	FRAME_DATA = 32,     /* carries payload (not an ACK, NACK or CNP) */
+	FRAME_CREDIT = 4,    /* see FRAME_PFC: such frames are not ECN-capable, so they can share its bit */
 	FRAME_LAST_HOP = 64, /* emission: bound for a host, so its slot is free afterwards */
 	FRAME_CORRUPT = 128, /* a bit was changed here: emit changes it, in the twin the receiver takes notice */
 };
@@ -58,11 +59,21 @@ struct frame {
 	u8 class;
 	u16 in_port;     /* within the switch */
 	u16 pfc_classes; /* PFC: class-enable vector */
-	u16 pfc_quanta[FAB_CLASSES];
+	union {
+		u16 pfc_quanta[FAB_CLASSES];
+		struct {
+			u32 fctbs, fccl; /* credits, of `class` */
+		};
+	};
 	u32 pad[3];
 	u64 order; /* how many frames its switch had queued up to this one: see bpf/ecn.h */
 };
 _Static_assert(sizeof(struct frame) == 64, "struct frame is one cache line");
+
+static inline int frame_is_credit(const struct frame *f)
+{
+	return (f->flags & (FRAME_PFC | FRAME_CREDIT)) == (FRAME_PFC | FRAME_CREDIT);
+}
 
 /* A FIFO of frames: one per (output, input, class) of a switch. */
 struct voq {
@@ -87,6 +98,28 @@ struct pause_state {
 	u64 since[FAB_CLASSES]; /* start of the pause being accounted, or TIME_NEVER */
 	u64 total;              /* ps paused, summed over classes, as far as accounted */
 };
+
+/* What credits have told a transmitter, in blocks: bpf/credit.h. */
+struct credit_tx {
+	u32 sent[FAB_CLASSES];  /* FCTBS */
+	u32 limit[FAB_CLASSES]; /* FCCL, as last heard */
+};
+
+/* A receiver's side of it. */
+struct credit_rx {
+	u32 received[FAB_CLASSES];
+	u32 held[FAB_CLASSES]; /* in the buffer */
+	u32 told[FAB_CLASSES]; /* FCCL, as last said */
+};
+
+/* What a flow control frame says: classes to pause and to resume, or the credits of one class. */
+struct fc_note {
+	u8 pause, resume;
+	u8 credit; /* 1: credits */
+	u8 class;
+	u32 fctbs, fccl;
+};
+_Static_assert(sizeof(struct fc_note) == 12, "struct fc_note");
 
 /* Weighted turns between the classes of an output: see arbiter_class_wrr(). */
 struct class_turns {
@@ -146,31 +179,34 @@ _Static_assert(sizeof(struct port_fault) == 24, "struct port_fault");
 struct port {
 	struct port_cfg cfg;
 	/* input */
-	u64 arr_key;                        /* key of the first frame in the arrival queue, or KEY_NEVER */
-	u32 arrq_head;                      /* arrivals taken, free-running */
-	u32 free_tail[2];                   /* slots given to ingress, free-running */
-	u8 xoff;                            /* classes for which the sender upstream has been asked to pause */
-	u8 pfc_pending;                     /* classes whose pause state has yet to be told */
-	u8 busy_classes;                    /* output: classes with a non-empty VOQ */
-	u8 told;                            /* classes whose sender upstream has been told to pause */
-	u32 occ[FAB_CLASSES];               /* buffer occupancy, bytes */
-	struct buffer_use use[FAB_CLASSES]; /* buffers=shared: of which kind of memory */
-	u64 refresh[FAB_CLASSES];           /* when to repeat a PAUSE, or TIME_NEVER */
-	u64 full[FAB_CLASSES];              /* ecn=ib: frames of this buffer are marked up to this order */
+	u64 arr_key;              /* key of the first frame in the arrival queue, or KEY_NEVER */
+	u32 arrq_head;            /* arrivals taken, free-running */
+	u32 free_tail[2];         /* slots given to ingress, free-running */
+	u8 xoff;                  /* classes for which the sender upstream has been asked to pause */
+	u8 pfc_pending;           /* classes whose pause state has yet to be told */
+	u8 busy_classes;          /* output: classes with a non-empty VOQ */
+	u8 told;                  /* classes whose sender upstream has been told to pause */
+	u32 occ[FAB_CLASSES];     /* buffer occupancy, bytes */
+	u64 refresh[FAB_CLASSES]; /* when to repeat a PAUSE, or TIME_NEVER */
 	/* output */
 	u64 busy_until;
 	struct pause_state pause;
 	u64 inputs[FAB_CLASSES]; /* inputs with a non-empty VOQ for this output */
 	u64 queue[FAB_CLASSES];  /* bytes in those VOQs */
 	u8 turn[FAB_CLASSES];    /* round-robin: the input whose turn it is */
-	struct class_turns turns;
-	u64 root[FAB_CLASSES]; /* ecn=ib: frames for this output are marked up to this order */
 	/* what this window's list holds for the link */
 	u32 chunk;      /* last chunk of the emission list with a frame of ours */
 	u32 chunk_used; /* frames in it */
 	u64 wire_tx;    /* frames put on the emission list for this link, PFC included */
 	struct port_stats stats;
 	struct port_fault fault;
+	/* what some configurations alone use; apart, for the cache */
+	struct buffer_use use[FAB_CLASSES]; /* buffers=shared: of which kind of memory */
+	struct credit_rx credit_rx;         /* fc=credit */
+	u64 full[FAB_CLASSES];              /* ecn=ib: frames of this buffer are marked up to this order */
+	struct class_turns turns;
+	u64 root[FAB_CLASSES];      /* ecn=ib: frames for this output are marked up to this order */
+	struct credit_tx credit_tx; /* fc=credit */
 };
 _Static_assert(sizeof(struct port) % 8 == 0, "struct port");
 
@@ -200,15 +236,14 @@ struct node_cell {
 /* One departure of this window. */
 struct emission {
 	u64 arrival; /* at the far end */
-	u32 frame;   /* slot, or FAB_NONE for a PFC frame */
+	u32 frame;   /* slot, or FAB_NONE for a flow control frame */
 	u32 port;    /* lab-wide output port */
 	u16 len;
-	u8 flags;  /* frame_flags */
-	u8 pause;  /* PFC: classes to pause */
-	u8 resume; /* PFC: classes to resume */
-	u8 pad[3];
+	u8 flags; /* frame_flags */
+	u8 pad;
+	struct fc_note note; /* what a flow control frame says */
 };
-_Static_assert(sizeof(struct emission) == 24, "struct emission");
+_Static_assert(sizeof(struct emission) == 32, "struct emission");
 
 #define FAB_CHUNKS 4096     /* chunks of one window's emission list */
 #define FAB_CHUNK_FRAMES 96 /* frames of one link in a chunk: the veth ring holds 256 */
@@ -220,12 +255,14 @@ struct fab_cfg {
 	u32 buffer; /* of a port and class; shared: of a switch */
 	u32 quanta;
 	u32 kmin, kmax;
-	u32 pmax;                    /* probability x 2^32 */
-	u8 pfc;                      /* classes under PFC */
-	u8 ecn;                      /* enum fab_ecn */
-	u8 wrr;                      /* 1: classes take weighted turns; 0: the highest first */
-	u8 shared;                   /* 1: a switch's ports share its buffer; 0: each has its own */
-	u32 alpha, reserve;          /* of a shared buffer: bpf/buffer.h */
+	u32 pmax;  /* probability x 2^32 */
+	u8 pfc;    /* classes under PFC */
+	u8 ecn;    /* enum fab_ecn */
+	u8 wrr;    /* 1: classes take weighted turns; 0: the highest first */
+	u8 shared; /* 1: a switch's ports share its buffer; 0: each has its own */
+	u32 credits,
+		credit_step; /* fc=credit: blocks of a port's and class's buffer, and between two updates; 0: none */
+	u32 alpha, reserve;  /* of a shared buffer: bpf/buffer.h */
 	u32 turn_bytes[FAB_CLASSES]; /* of a class's turn: at least the longest frame's on the wire */
 	u32 frame_max;               /* bytes of the longest frame */
 	u32 n_small;                 /* frames 0..n_small-1 have small slots, the others large ones */

@@ -32,6 +32,19 @@ static inline int parse_pfc(const u8 *head, struct frame *f)
 	return 0;
 }
 
+static inline int parse_credit(const u8 *head, struct frame *f)
+{
+	if (get16(head + ETH_LEN) != CREDIT_OPCODE || get16(head + CREDIT_CLASS_OFF) >= FAB_CLASSES)
+		return -1;
+	f->flags = FRAME_PFC | FRAME_CREDIT;
+	f->class = get16(head + CREDIT_CLASS_OFF);
+	f->dst = FAB_NONE;
+	f->pfc_classes = 0;
+	f->fctbs = get32(head + CREDIT_FCTBS_OFF);
+	f->fccl = get32(head + CREDIT_FCCL_OFF);
+	return 0;
+}
+
 /* FRAME_DATA or 0: does an IPv4 packet of @total bytes carry payload? -1 if it is too short for what it says it is. */
 static inline int parse_transport(const u8 *head, u32 total)
 {
@@ -81,6 +94,8 @@ static inline int parse_frame(const u8 *head, u32 len, struct frame *f)
 		return -1;
 	if (get16(head + 12) == ETHERTYPE_MACC)
 		return parse_pfc(head, f);
+	if (get16(head + 12) == ETHERTYPE_CREDIT)
+		return parse_credit(head, f);
 	if (get16(head + 12) == ETHERTYPE_IP)
 		return parse_ip(head, len, f);
 	return -1;

@@ -46,16 +46,22 @@ static inline u64 port_key(const struct port *p, u64 now)
 }
 
 /*
- * Note when port @n of a switch has its next event. Linux 6.1's verifier does not remember the bounds of a number that
- * has been on the stack meanwhile: so they are checked here, and the compiler is kept from knowing better.
+ * @n, which is below @size, a power of two, in a form that verifiers believe. They do not follow what the compiler
+ * knows of a count of bits, nor what another function has refused, and Linux 6.1's forgets the bounds of a number that
+ * has been on the stack: so the compiler is kept from leaving the mask out.
  */
-static inline void sw_set_key(struct sw *s, u32 n, u64 key)
+static inline u32 bounded(u32 n, u32 size)
 {
 #ifdef __bpf__
 	asm volatile("" : "+r"(n));
 #endif
-	if (n < FAB_PORTS)
-		s->key[n] = key;
+	return n & (size - 1);
+}
+
+/* Note when port @n of a switch has its next event. */
+static inline void sw_set_key(struct sw *s, u32 n, u64 key)
+{
+	s->key[bounded(n, FAB_PORTS)] = key;
 }
 
 /* Look up the first frame of the arrival queue. */

@@ -5,6 +5,7 @@
 #define LOSSLAB_ROOM_H
 
 #include "bpf/buffer.h"
+#include "bpf/credit.h"
 #include "bpf/ecn.h"
 #include "bpf/pfc.h"
 #include "bpf/port.h"
@@ -12,6 +13,23 @@
 static inline int port_has_pfc(u32 class)
 {
 	return FAB_CFG.pfc >> class & 1;
+}
+
+/* fc=credit: @blocks more have come, of which @held stay; or fewer are held. Tell the sender upstream when it is time.
+ */
+static inline void port_credit(struct port *p, u32 class, u32 blocks, s32 held)
+{
+	p->credit_rx.received[class] += blocks;
+	p->credit_rx.held[class] += held;
+	if (credit_must_tell(&p->credit_rx, class, FAB_CFG.credits, FAB_CFG.credit_step))
+		p->pfc_pending |= 1 << class;
+}
+
+/* A frame has come that will not stay: lost, or bound for nowhere. */
+static inline void port_refuse(struct port *p, u32 class, u32 len)
+{
+	if (FAB_CFG.credits)
+		port_credit(p, class, credit_blocks(len), 0);
 }
 
 /* Count an arriving frame into its input's buffer; 0 if there is no room. */
@@ -26,6 +44,8 @@ static inline int port_take(struct sw *s, struct port *p, u32 class, u32 len)
 	} else if (occ > FAB_CFG.buffer) {
 		return 0;
 	}
+	if (FAB_CFG.credits)
+		port_credit(p, class, credit_blocks(len), (s32)credit_blocks(len));
 	p->occ[class] = occ;
 	if (occ > p->stats.max_buffer)
 		p->stats.max_buffer = occ;
@@ -63,6 +83,8 @@ static inline void port_give(struct sw *s, struct port *p, u32 class, u32 len)
 	p->occ[class] -= len;
 	if (FAB_CFG.shared)
 		buffer_give(&p->use[class], &s->pool, len, FAB_CFG.reserve);
+	if (FAB_CFG.credits)
+		port_credit(p, class, 0, -(s32)credit_blocks(len));
 	if (!((p->xoff & ~p->fault.storm) >> class & 1))
 		return;
 	if (FAB_CFG.shared ? buffer_may_resume(&p->use[class], &s->pool, FAB_CFG.reserve, FAB_CFG.alpha)
@@ -75,6 +97,9 @@ static inline int port_is_full(const struct sw *s, const struct port *p, u32 cla
 {
 	if (FAB_CFG.shared)
 		return !buffer_fits(&p->use[class], &s->pool, FAB_CFG.frame_max, FAB_CFG.reserve, FAB_CFG.alpha);
+	if (FAB_CFG.credits)
+		return credit_exhausted(&p->credit_rx, class, FAB_CFG.credits, FAB_CFG.credit_step,
+					credit_blocks(FAB_CFG.frame_max));
 	return ecn_ib_full(p->occ[class], port_has_pfc(class) ? p->cfg.xoff : FAB_CFG.buffer, FAB_CFG.frame_max);
 }
 

@@ -6,6 +6,7 @@
  *   emit     run by the conductor, once per departure: write the frame out and into its veth
  */
 #include "bpf/maps.bpf.h"
+#include "bpf/credit.h"
 #include "bpf/ecn.h"
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
@@ -110,7 +111,8 @@ static __always_inline void chunk_end(void)
 }
 
 /* Departure: on to the emission list, and into the conductor's book of who has what to expect. */
-static __always_inline int fab_emit(struct port *p, const struct frame *f, u32 id, u64 arrival, u8 pause, u8 resume)
+static __always_inline int fab_emit(struct port *p, const struct frame *f, u32 id, u64 arrival,
+				    const struct fc_note *note)
 {
 	struct node_cell *peer = fab_node(p->cfg.peer_node);
 	struct emission *e;
@@ -133,8 +135,8 @@ static __always_inline int fab_emit(struct port *p, const struct frame *f, u32 i
 		e->flags |= FRAME_LAST_HOP;
 	else if (f ? hand_over(p->cfg.peer, id) : slot_for_pfc(p->cfg.peer))
 		return -1;
-	e->pause = pause;
-	e->resume = resume;
+	if (note)
+		e->note = *note;
 	state.n_emit++;
 	p->chunk_used++;
 	p->wire_tx++;
@@ -313,7 +315,10 @@ int emit(struct xdp_md *ctx)
 	if (bpf_xdp_adjust_tail(ctx, (int)e->len + STAMP_LEN - (int)bpf_xdp_get_buff_len(ctx)))
 		return XDP_DROP;
 	if (e->flags & FRAME_PFC) {
-		pfc_build(pfc, e->port, e->pause, e->resume, cfg.quanta);
+		if (e->note.credit)
+			credit_build(pfc, e->port, e->note.class, e->note.fctbs, e->note.fccl);
+		else
+			pfc_build(pfc, e->port, e->note.pause, e->note.resume, cfg.quanta);
 		if (bpf_xdp_store_bytes(ctx, 0, pfc, PFC_LEN))
 			return XDP_DROP;
 	} else if (write_frame(ctx, e)) {

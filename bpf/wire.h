@@ -77,6 +77,19 @@ static inline u32 iwarp_ports(u32 flow)
 #define PFC_LEN 60
 #define PFC_QUANTUM_BYTES 64 /* 512 bit times */
 
+/*
+ * Credits: InfiniBand's link flow control packet (IBTA 1.3, 7.9.4: operand, FCTBS, VL, FCCL) in an Ethernet frame like
+ * PFC's: to 01:80:c2:00:00:01, never forwarded, padded to 60, under an EtherType for local experiments (IEEE 802,
+ * 88b5). offset 14: opcode, u16; 16: class, u16; 18: FCTBS, u32; 22: FCCL, u32, in blocks of 64 bytes. See
+ * bpf/credit.h.
+ */
+#define ETHERTYPE_CREDIT 0x88b5
+#define CREDIT_OPCODE 0 /* as IBTA's operand: a normal update */
+#define CREDIT_CLASS_OFF 16
+#define CREDIT_FCTBS_OFF 18
+#define CREDIT_FCCL_OFF 22
+#define CREDIT_BLOCK 64 /* bytes */
+
 /* The stamp: the last bytes of every frame on a lab link, after the pad to 60. Nobody else's header covers it. */
 #define STAMP_LEN 16
 #define STAMP_MAGIC 0x4c4f5353U /* "LOSS" */

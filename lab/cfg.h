@@ -21,6 +21,7 @@
 enum cfg_engine { ENGINE_KERNEL, ENGINE_TWIN };
 /* As enum fab_ecn; auto: until cfg_finish(). */
 enum cfg_ecn { CFG_ECN_OFF, CFG_ECN_RED, CFG_ECN_STEP, CFG_ECN_IB, CFG_ECN_IB_INPUT, CFG_ECN_IB_OUTPUT, CFG_ECN_AUTO };
+enum cfg_fc { CFG_FC_NONE, CFG_FC_PFC, CFG_FC_CREDIT, CFG_FC_AUTO }; /* auto: until cfg_finish() */
 enum cfg_until { UNTIL_DONE, UNTIL_ARRIVALS };
 enum cfg_auto { CFG_OFF, CFG_ON, CFG_AUTO };
 
@@ -41,6 +42,7 @@ struct run_cfg {
 	u32 reserve;           /* reserve=4096: of each port and class, out of the shared buffer */
 	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
 	bool pfc;              /* pfc=on|off, default on for roce, off for others */
+	enum cfg_fc fc;        /* fc=auto|none|pfc|credit; auto = as pfc= says, and then they agree */
 	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
 	enum cfg_ecn ecn;      /* ecn=auto|off|red|step|ib|ib-input|ib-output; auto = red if congestion control goes by
 				  marks, else off */

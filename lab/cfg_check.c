@@ -29,8 +29,10 @@ static void fill_in(struct run_cfg *c)
 
 	if (!cfg_given(c, "pfc"))
 		c->pfc = !strcmp(c->transport, "roce");
+	if (c->fc == CFG_FC_AUTO)
+		c->fc = c->pfc ? CFG_FC_PFC : CFG_FC_NONE;
 	if (c->timeouts == CFG_AUTO)
-		c->timeouts = c->pfc ? CFG_OFF : CFG_ON;
+		c->timeouts = c->fc == CFG_FC_NONE ? CFG_ON : CFG_OFF;
 	if (c->ecn == CFG_ECN_AUTO)
 		c->ecn = needs_marks(c) ? CFG_ECN_RED : CFG_ECN_OFF;
 	if (c->ack_class == CFG_CLASS_SAME)
@@ -136,6 +138,9 @@ static const struct scope {
 	{ "kmin", "ecn", "off|red|step", "goes by full buffers" },
 	{ "kmax", "ecn", "off|red", "has no such threshold" },
 	{ "pmax", "ecn", "off|red", "marks for certain" },
+	{ "buffers", "fc", "none|pfc", "needs a buffer for each, to promise it" },
+	{ "faults", "fc", "auto|none|pfc", "keeps count of every frame" },
+	{ "fault", "fc", "auto|none|pfc", "keeps count of every frame" },
 	{ "alpha", "buffers", "shared", "has a buffer for each" },
 	{ "reserve", "buffers", "shared", "has a buffer for each" },
 	{ "xoff", "buffers", "static", "pauses by what is free" },
@@ -187,13 +192,22 @@ static int check_scopes(const struct run_cfg *c, char *err)
 	return rc;
 }
 
+static const char *fc_name(const struct run_cfg *c, char *buf, size_t n)
+{
+	return cfg_value_text(c, cfg_key((u32)cfg_key_number("fc")), buf, n);
+}
+
 static int check_switch(const struct run_cfg *c, char *err)
 {
 	u32 weights[CFG_CLASSES];
+	char fc[16];
 
 	if (cfg_weights(c->weights, weights))
 		return csv_error(err, "weights=%s: not one per class; allowed: eight numbers 1..%u with commas between",
 				 csv_quote(c->weights).s, CFG_WEIGHT_MAX);
+	if (c->pfc != (c->fc == CFG_FC_PFC))
+		return csv_error(err, "fc=%s: pfc=%s says otherwise; allowed: one of the two",
+				 fc_name(c, fc, sizeof(fc)), c->pfc ? "on" : "off");
 	if (c->buffer < c->mtu + FRAME_OVERHEAD)
 		return csv_error(err, "buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
 				 c->buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
@@ -290,8 +304,12 @@ static int check_traffic(const struct run_cfg *c, char *err)
 
 int cfg_finish(struct run_cfg *c, char *err)
 {
-	int rc = preset_apply(c, err);
+	int rc = c->fc == CFG_FC_AUTO || cfg_given(c, "pfc")
+		? 0
+		: cfg_set(c, c->fc == CFG_FC_PFC ? "pfc=on" : "pfc=off", err);
 
+	if (!rc)
+		rc = preset_apply(c, err);
 	if (rc)
 		return rc;
 	fill_in(c);

@@ -14,6 +14,7 @@ const char *const cfg_on_off[] = { [CFG_OFF] = "off", [CFG_ON] = "on", NULL };
 static const char *const engines[] = { [ENGINE_KERNEL] = "kernel", [ENGINE_TWIN] = "twin", NULL };
 static const char *const ecn_words[] = { "off", "red", "step", "ib", "ib-input", "ib-output", NULL };
 static const char *const buffers_words[] = { "static", "shared", NULL };
+static const char *const fc_words[] = { "none", "pfc", "credit", NULL };
 static const char *const sched_words[] = { "strict", "wrr", NULL };
 static const char *const until_words[] = { [UNTIL_DONE] = "done", [UNTIL_ARRIVALS] = "arrivals", NULL };
 
@@ -113,6 +114,13 @@ static const struct cfg_key switch_keys[] = {
 	  .special = { "auto", CFG_OFF },
 	  .def = "auto",
 	  .help = "priority flow control; auto = on for roce, off for others" },
+	{ .name = "fc",
+	  .kind = CFG_WORD,
+	  CFG_MEMBER(fc),
+	  .words = fc_words,
+	  .special = { "auto", CFG_FC_AUTO },
+	  .def = "auto",
+	  .help = "flow control on links: PFC, or InfiniBand's credits; auto = as pfc= says" },
 	{ .name = "quanta",
 	  .kind = CFG_NUM,
 	  CFG_MEMBER(quanta),

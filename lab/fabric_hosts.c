@@ -255,6 +255,8 @@ int fabric_plan_hosts(struct fabric *f, char *err)
 		f->nics[h].node = f->size.switches + h;
 		f->nics[h].ps_per_byte = p->ps_per_byte;
 		f->nics[h].delay = p->delay;
+		f->nics[h].credits = f->fab.credits;
+		f->nics[h].frame_max = f->frame_max;
 		plan_cc(f, p->ps_per_byte, bdp, &f->nics[h].cc);
 	}
 	return rc;

@@ -23,13 +23,15 @@ static void init_switch(const struct fabric *f, struct fabric_memory *m, u32 s, 
 	*voq += n->n_ports * n->n_ports * FAB_CLASSES;
 }
 
-static void init_port(struct port *p, const struct port_cfg *cfg)
+static void init_port(struct port *p, const struct port_cfg *cfg, u32 credits)
 {
 	p->cfg = *cfg;
 	p->arr_key = KEY_NEVER;
 	pause_init(&p->pause);
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		p->refresh[c] = TIME_NEVER;
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		p->credit_tx.limit[c] = p->credit_rx.told[c] = credits;
 }
 
 /* Hand out the free slots: each port's share first, the rest on the stack. */
@@ -58,7 +60,7 @@ void fabric_init(const struct fabric *f, struct fabric_memory *m, bool one_pool)
 	for (u32 s = 0; s < f->size.switches; s++)
 		init_switch(f, m, s, &voq);
 	for (u32 i = 0; i < f->size.ports; i++)
-		init_port(&m->ports[i], &f->ports[i]);
+		init_port(&m->ports[i], &f->ports[i], f->fab.credits);
 	for (u32 i = 0; i < f->size.voqs; i++)
 		m->voqs[i] = (struct voq){ FAB_NONE, FAB_NONE };
 	for (u32 i = 0; i < nodes; i++)

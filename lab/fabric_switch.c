@@ -2,7 +2,7 @@
 /* The switches' part of the plan: what their decisions read, thresholds, shared buffers. */
 #include <errno.h>
 
-#include "bpf/pfc.h"
+#include "bpf/credit.h"
 #include "lab/fabric_impl.h"
 
 u32 fabric_chance(u64 ppb)
@@ -30,6 +30,10 @@ void fabric_plan_cfg(struct fabric *f)
 	f->fab.ecn = c->ecn;
 	f->fab.frame_max = f->frame_max;
 	f->fab.shared = c->shared;
+	if (c->fc == CFG_FC_CREDIT) {
+		f->fab.credits = c->buffer / CREDIT_BLOCK;
+		f->fab.credit_step = credit_step(f->fab.credits);
+	}
 	f->fab.alpha = c->alpha;
 	f->fab.reserve = c->reserve;
 	f->fab.pfc = c->pfc ? 0xff : 0;
@@ -45,6 +49,12 @@ int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err
 	const struct run_cfg *c = f->cfg;
 	char name[64];
 
+	if (f->fab.credits && f->fab.credits < 2 * credit_blocks(f->frame_max)) {
+		snprintf(err, FABRIC_ERR_MAX,
+			 "buffer: %u bytes: credits need two frames' worth, %u bytes: enlarge buffer", c->buffer,
+			 2 * credit_blocks(f->frame_max) * CREDIT_BLOCK);
+		return -EINVAL;
+	}
 	if (c->shared) {
 		p->headroom = f->fab.pfc ? headroom + 1 : 0; /* bpf/buffer.h: the byte */
 		return 0;

@@ -75,7 +75,7 @@ static inline void fab_release(u32 id)
 	running->e.mem.stack[0][fab_state()->free_top[0]++] = id;
 }
 
-static int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, u8 pause, u8 resume);
+static int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, const struct fc_note *note);
 
 #include "bpf/advance.h"
 
@@ -109,15 +109,18 @@ static void deliver(u32 peer, u32 peer_node, u32 id, u64 arrival)
 		cell->arrival = arrival;
 }
 
-static int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, u8 pause, u8 resume)
+static int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, const struct fc_note *note)
 {
-	if (!f) {
+	if (note) {
 		id = take_slot();
 		if (id == FAB_NONE)
 			return -1;
 		f = fab_frame(id);
 		f->len = PFC_LEN;
-		pfc_build(running->heads[id], p->cfg.number, pause, resume, FAB_CFG.quanta);
+		if (note->credit)
+			credit_build(running->heads[id], p->cfg.number, note->class, note->fctbs, note->fccl);
+		else
+			pfc_build(running->heads[id], p->cfg.number, note->pause, note->resume, FAB_CFG.quanta);
 		parse_frame(running->heads[id], PFC_LEN, f);
 	} else if (f->flags & FRAME_MARKED) {
 		ecn_write_ce(running->heads[id]);

@@ -39,6 +39,10 @@ same topology=star:n=4 transport=roce cc=ib-aimd op=send message=10KB rq=1 workl
 same topology=star:n=5 flows=60 ack_class=6 sched=wrr weights=1,1,1,9,1,1,1,1
 same topology=fat-tree:k=4 flows=60 buffer=60KB cc=ib-aimd ecn=ib
 same topology=star:n=5 workload=incast bytes=100KB buffers=shared buffer=200KB
+same topology=star:n=5 workload=incast bytes=100KB fc=credit buffer=20KB ecn=ib
+if [ -x $B/tests/unit/test_bpf_switch ]; then
+	CMOCKA_MESSAGE_OUTPUT=TAP $B/tests/unit/test_bpf_switch || failed=\$((failed + 1))
+fi
 $B/losslab up --name vm fat-tree:k=6 && $B/losslab down --name vm || failed=\$((failed + 1))
 ls /run/netns 2>/dev/null | grep . && failed=\$((failed + 1))
 echo "\$passed passed, \$failed failed, 0 skipped"

@@ -75,3 +75,18 @@ differs()
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	[ "$(value "$T/kernel" fault)" -gt 0 ]
 }
+
+@test "digest: kernel and twin with credits" {
+	requires root veth kernel
+	up fat-tree:k=4
+	case=(flows=100 load=0.9 seed=3 fc=credit)
+	for buffer in 240KB 8KB; do
+		alike fat-tree:k=4 "${case[@]}" buffer=$buffer
+		[ "$(value "$T/kernel" resume_frames)" -gt 0 ]
+		[ "$(value "$T/kernel" dropped)" -eq 0 ]
+	done
+	alike fat-tree:k=4 "${case[@]}" buffer=8KB ecn=ib cc=ib-lipd ack_class=6 sched=wrr weights=1,1,1,5,1,1,1,1
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" buffer=8KB transport=irn loss=0.01 timeouts=on
+	[ "$(value "$T/kernel" loss)" -gt 0 ]
+}

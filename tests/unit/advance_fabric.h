@@ -22,6 +22,7 @@ struct departure {
 	u32 key;      /* the frame's flow_key */
 	u16 len;
 	u8 class, pause, resume, flags;
+	struct fc_note note;
 };
 
 static struct {
@@ -85,14 +86,17 @@ static inline void fab_release(u32 id)
 	w.stack[w.top++] = id;
 }
 
-static inline int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, u8 pause, u8 resume)
+static inline int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, const struct fc_note *note)
 {
 	struct departure *d = &w.log[w.n_log++];
 
 	assert_true(w.n_log < sizeof(w.log) / sizeof(w.log[0]));
-	*d = (struct departure){
-		.arrival = arrival, .port = p->cfg.number, .id = id, .len = PFC_LEN, .pause = pause, .resume = resume
-	};
+	*d = (struct departure){ .arrival = arrival, .port = p->cfg.number, .id = id, .len = PFC_LEN };
+	if (note) {
+		d->note = *note;
+		d->pause = note->pause;
+		d->resume = note->resume;
+	}
 	if (f) {
 		d->len = f->len;
 		d->key = f->flow_key;

@@ -382,12 +382,14 @@ static void sample__ring(void **state)
 	for (u32 n = 0; n < 66 * 4; n++)
 		send(&b, 0);
 	resend(&b, 0, 3);
-	ack(&b, 2000 * US, 4, 3);
-	ack(&b, 2000 * US, 8, 7);
-	ack(&b, 800000 + 1000 * US, 12, 11);
+	ack(&b, 800000 + 2000 * US, 4, 3); /* resent */
+	ack(&b, 800000 + 1000 * US, 8, 7);
 	assert_int_equal(rate(&b), 10 * GBIT); /* the first sample */
-	ack(&b, 800000 + 1000 * US, 65 * 4, 65 * 4 - 1);
+	ack(&b, 800000 + 1000 * US, 12, 11);
 	assert_int_equal(rate(&b), 6 * GBIT);
+	ack(&b, 800000 + 1000 * US, 64 * 4, 64 * 4 - 1);
+	assert_int_equal(rate(&b), 3600 * MBIT);
+	/* the ring was full of segments waited for when these left, but for the one resent */
 	ack(&b, 800000 + 1000 * US, 66 * 4, 66 * 4 - 1);
 	assert_int_equal(rate(&b), 3600 * MBIT);
 	bench_close(&b);

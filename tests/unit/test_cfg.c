@@ -330,6 +330,8 @@ static void print__round_trip(void **state)
 	c = finish(SET("buffers=shared", "buffer=1MB", "alpha=10/4", "reserve=0", "sched=wrr",
 		       "weights=1,2,3,4,5,6,7,8", "ecn=ib-output"));
 	round_trip(&c);
+	c = finish(SET("fc=credit", "ack_class=7"));
+	round_trip(&c);
 	c = finish(SET("buffers=shared", "alpha=5/65536", "ecn=step", "kmin=1"));
 	round_trip(&c);
 }
@@ -358,7 +360,7 @@ static void print__golden(void **state)
 		text,
 		"engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
 		"buffer=240000\nbuffers=static\nalpha=1/"
-		"8\nreserve=4096\nxoff=auto\nxon=auto\npfc=on\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
+		"8\nreserve=4096\nxoff=auto\nxon=auto\npfc=on\nfc=pfc\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
 		"pmax=0.01\nsched=strict\nweights=1,1,1,1,1,1,1,1\nloss=0.001@s3\npreset=\ntransport=roce\ncap="
 		"auto\nbackoff=off\nrto_high=320us\n"
 		"rto_low=100us\nrto_n=3\ntimeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"

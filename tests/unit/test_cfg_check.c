@@ -13,6 +13,17 @@ static void finish__dependent_keys(void **state)
 	assert_true(!c.pfc && c.timeouts == CFG_ON);
 	c = finish(SET("pfc=off", "pfc=auto"));
 	assert_true(c.pfc && !cfg_given(&c, "pfc"));
+	c = finish(SET("fc=credit"));
+	assert_true(!c.pfc && c.fc == CFG_FC_CREDIT && c.timeouts == CFG_OFF);
+	c = finish(SET("preset=roce", "fc=credit")); /* what the user says goes before a preset */
+	assert_true(!c.pfc && c.fc == CFG_FC_CREDIT);
+	c = finish(SET("transport=irn", "fc=pfc"));
+	assert_true(c.pfc && c.fc == CFG_FC_PFC && c.timeouts == CFG_OFF);
+	c = finish(SET("fc=none"));
+	assert_true(!c.pfc && c.fc == CFG_FC_NONE && c.timeouts == CFG_ON);
+	assert_int_equal(finish(SET("pfc=on")).fc, CFG_FC_PFC);
+	assert_int_equal(finish(SET("pfc=off")).fc, CFG_FC_NONE);
+	assert_int_equal(finish(SET("pfc=off", "fc=credit")).fc, CFG_FC_CREDIT);
 	c = finish(SET("timeouts=on"));
 	assert_true(c.pfc && c.timeouts == CFG_ON);
 	c = finish(SET("class=5", "seed=9"));
@@ -100,6 +111,12 @@ static void finish__contradictions(void **state)
 		{ "kmin with ib", "ecn=ib-input", "kmin=9KB", "kmin=9000: ecn=ib-input goes by full buffers" },
 		{ "kmax with ib", "ecn=ib", "kmax=30KB", "kmax=30000: ecn=ib has no such threshold" },
 		{ "pmax with ib", "ecn=ib-output", "pmax=0.5", "allowed: with ecn=off|red" },
+		{ "fc against pfc", "pfc=on", "fc=credit",
+		  "fc=credit: pfc=on says otherwise; allowed: one of the two" },
+		{ "fc against no pfc", "pfc=off", "fc=pfc", "fc=pfc: pfc=off says otherwise" },
+		{ "none against pfc", "pfc=on", "fc=none", "fc=none: pfc=on says otherwise" },
+		{ "credits of a shared buffer", "fc=credit", "buffers=shared",
+		  "buffers=shared: fc=credit needs a buffer for each, to promise it; allowed: with fc=none|pfc" },
 		{ "alpha alone", "buffers=static", "alpha=1/4",
 		  "alpha=1/4: buffers=static has a buffer for each; allowed: with buffers=shared" },
 		{ "reserve alone", "buffers=static", "reserve=1KB",

@@ -18,7 +18,7 @@
 static struct {
 	struct rng rng;
 	char topo[4096], words[512];
-	u32 pauses, runs, biggest; /* what the runs of a kind came to */
+	u32 pauses, stalls, runs, biggest; /* what the runs of a kind came to */
 } w;
 
 static const char *one_of(const char *const *list, u32 n)
@@ -99,6 +99,7 @@ static void run_one(const char *kind)
 	struct topo *t = draw_topology();
 	char err[EXPERIMENT_ERR_MAX];
 	struct experiment x;
+	bool stalled = false;
 	struct run_cfg c;
 
 	draw_config(&c, kind);
@@ -111,8 +112,10 @@ static void run_one(const char *kind)
 	assert_int_equal(x.totals.retransmitted, 0);
 	for (u32 i = 0; i < x.result.n_ports; i++) {
 		assert_true(x.result.ports[i].max_buffer <= c.buffer);
+		stalled |= c.fc == CFG_FC_CREDIT && x.result.ports[i].paused_ps;
 		w.biggest += x.result.ports[i].max_buffer > c.buffer / 10 * 9;
 	}
+	w.stalls += stalled;
 	w.pauses += !!x.totals.pause_frames;
 	w.runs++;
 	experiment_free(&x);
@@ -125,7 +128,8 @@ static void run_kind(const char *kind, u64 seed)
 	w.rng.state = seed;
 	while (w.runs < TRIALS)
 		run_one(kind);
-	print_message("# %s: %u runs, %u with pauses, %u buffers nearly full\n", kind, w.runs, w.pauses, w.biggest);
+	print_message("# %s: %u runs, %u with pauses, %u with stalls, %u buffers nearly full\n", kind, w.runs, w.pauses,
+		      w.stalls, w.biggest);
 }
 
 static void pfc__static(void **state)
@@ -146,11 +150,18 @@ static void pfc__shared(void **state)
 	}
 }
 
+static void credits(void **state)
+{
+	run_kind("fc=credit", 8);
+	assert_true(w.stalls > TRIALS / 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pfc__static),
 		cmocka_unit_test(pfc__shared),
+		cmocka_unit_test(credits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

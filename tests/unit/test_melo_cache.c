@@ -7,7 +7,7 @@ static void cache__swaps_receivers(void **state)
 {
 	static const struct arrival a1[] = { { 3, false, REPLY_NAK, 0, { { 0, 3 } }, true, 0, 1 },
 					     { 12, false, REPLY_NAK, 0, { { 0, 3 }, { 4, 12 } }, true, 0, 2 } };
-	static const struct arrival b1[] = { { 0, false, REPLY_ACK, 0, { { 0 } }, true, 1, 0 },
+	static const struct arrival b1[] = { { 0, true, REPLY_ACK, 0, { { 0 } }, true, 1, 0 },
 					     { 9, false, REPLY_NAK, 1, { { 1, 9 } }, true, 1, 2 } };
 	static const struct arrival a2[] = {
 		{ 3, true, REPLY_ACK, ~0U, { { 0 } }, false, 0, 2 },
@@ -52,7 +52,7 @@ static void cache__forgets_received(void **state)
 	static const struct arrival a1[] = { { 3, false, REPLY_NAK, 0, { { 0, 3 } }, true, 0, 1 },
 					     { 12, false, REPLY_NAK, 0, { { 0, 3 }, { 4, 12 } }, true, 0, 2 },
 					     { 13, false, REPLY_NONE, 0, { { 0 } }, true, 0, 2 } };
-	static const struct arrival b[] = { { 0, false, REPLY_ACK, 0, { { 0 } }, true, 1, 2 } };
+	static const struct arrival b[] = { { 0, true, REPLY_ACK, 0, { { 0 } }, true, 1, 2 } };
 	static const struct arrival c[] = { { 3, false, REPLY_NAK, 0, { { 0, 3 } }, true, 0, 1 } };
 	static const struct arrival a2[] = { { 5, false, REPLY_NAK, 0, { { 0, 3 }, { 4, 5 } }, true, 0, 2 },
 					     { 12, false, REPLY_NONE, 0, { { 0 } }, false, 0, 2 }, /* no block */
@@ -77,9 +77,9 @@ static void cache__forgets_received(void **state)
 static void cache__forgets_all(void **state)
 {
 	static const struct arrival a1[] = { { 12, false, REPLY_NAK, 0, { { 0, 12 } }, true, 0, 2 } };
-	static const struct arrival b[] = { { 0, false, REPLY_ACK, 0, { { 0 } }, true, 1, 2 } };
+	static const struct arrival b[] = { { 0, true, REPLY_ACK, 0, { { 0 } }, true, 1, 2 } };
 	static const struct arrival c[] = { { 3, false, REPLY_NAK, 0, { { 0, 3 } }, true, 0, 1 } };
-	static const struct arrival a2[] = { { 0, false, REPLY_ACK, 0, { { 0 } }, true, 1, 1 },
+	static const struct arrival a2[] = { { 0, true, REPLY_ACK, 0, { { 0 } }, true, 1, 1 },
 					     { 5, false, REPLY_NAK, 1, { { 1, 5 } }, true, 1, 2 } };
 
 	net_open(3, 20, (struct recovery_params){ .cap = 20, .melo_bits = 16, .melo_cache = 2 });
