@@ -29,7 +29,7 @@ static void fill_in(struct run_cfg *c)
 	if (!cfg_given(c, "pfc"))
 		c->pfc = !strcmp(c->transport, "roce");
 	if (c->timeouts == CFG_AUTO)
-		c->timeouts = c->pfc ? CFG_OFF : CFG_ON;
+		c->timeouts = c->pfc && !c->pfc_watchdog ? CFG_OFF : CFG_ON; /* a watchdog drops */
 	if (c->ecn == CFG_ECN_AUTO)
 		c->ecn = needs_marks(c) ? CFG_ECN_RED : CFG_ECN_OFF;
 	if (c->ack_class == CFG_CLASS_SAME)
@@ -107,6 +107,8 @@ static const struct scope {
 	{ "timely_hai", "cc", TIMELY, "does not use it" },
 	{ "timely_segment", "cc", TIMELY, "does not use it" },
 	{ "ib_levels", "cc", IB, "does not use it" },
+	{ "pfc_watchdog", "pfc", "on", "has no pauses" },
+	{ "pfc_restore", "pfc", "on", "has no pauses" },
 	{ "senders", "workload", "incast", "has no use for it" },
 	{ "bytes", "workload", "incast|permutation", "has no use for it" },
 };

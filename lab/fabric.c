@@ -204,6 +204,8 @@ static void plan_fab_cfg(struct fabric *f)
 	f->fab.pmax = fabric_chance(c->pmax_ppb);
 	f->fab.ecn = c->ecn == CFG_ECN_RED;
 	f->fab.pfc = c->pfc ? 0xff : 0;
+	f->fab.watchdog = c->pfc_watchdog;
+	f->fab.restore = c->pfc_restore ? c->pfc_restore : 2 * c->pfc_watchdog; /* SONiC's default */
 }
 
 /* Memory that agents, which are child processes, share with the conductor. */

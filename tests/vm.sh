@@ -33,6 +33,8 @@ same topology=star:n=4 transport=roce workload=incast bytes=100KB
 same topology=fat-tree:k=4 transport=roce flows=40
 same topology=fat-tree:k=4 transport=irn flows=40
 same topology=star:n=4 transport=irn workload=incast bytes=200KB buffer=30KB loss=0.01 ecn=red
+same topology=fat-tree:k=4 transport=roce flows=40 buffer=60KB pfc_watchdog=50us \
+	"fault=20us-200us:pause=3:h1;50us-100us:down:s0:p2;0us:corrupt=0.01:s1;0us-90us:drop=0.1:s3"
 $B/losslab up --name vm fat-tree:k=6 && $B/losslab down --name vm || failed=\$((failed + 1))
 ls /run/netns 2>/dev/null | grep . && failed=\$((failed + 1))
 echo "\$passed passed, \$failed failed, 0 skipped"
