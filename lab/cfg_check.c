@@ -29,7 +29,7 @@ static void fill_in(struct run_cfg *c)
 	if (!cfg_given(c, "pfc"))
 		c->pfc = !strcmp(c->transport, "roce");
 	if (c->timeouts == CFG_AUTO)
-		c->timeouts = c->pfc ? CFG_OFF : CFG_ON;
+		c->timeouts = c->pfc && !c->pfc_watchdog ? CFG_OFF : CFG_ON; /* a watchdog drops */
 	if (c->ecn == CFG_ECN_AUTO)
 		c->ecn = needs_marks(c) ? CFG_ECN_RED : CFG_ECN_OFF;
 	if (c->ack_class == CFG_CLASS_SAME)
@@ -136,6 +136,8 @@ static const struct scope {
 	{ "xoff", "buffers", "static", "pauses by what is free" },
 	{ "xon", "buffers", "static", "resumes by what is free" },
 	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
+	{ "pfc_watchdog", "pfc", "on", "has no pauses" },
+	{ "pfc_restore", "pfc", "on", "has no pauses" },
 	{ "senders", "workload", "incast", "has no use for it" },
 	{ "bytes", "workload", "incast|permutation", "has no use for it" },
 };

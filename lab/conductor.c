@@ -109,15 +109,15 @@ static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64
 }
 
 /*
- * A deadlock never dissolves, unless a fault does it, so a run that has one need not go on. 1: there is one, 0, or
- * -ENOMEM. The run's end asks too, whatever the time.
+ * A deadlock never dissolves, unless a fault or a watchdog does it, so a run that has one need not go on. 1: there is
+ * one, 0, or -ENOMEM. The run's end asks too, whatever the time.
  */
 static int look_for_deadlock(struct conductor *c, struct watch *w, u64 now, bool at_end)
 {
 	const struct fabric *f = c->engine->fabric;
 	int rc;
 
-	if (!at_end && (now < w->look || faults_next(&c->faults, &f->faults) != TIME_NEVER))
+	if (!at_end && (now < w->look || f->cfg->pfc_watchdog || faults_next(&c->faults, &f->faults) != TIME_NEVER))
 		return 0;
 	w->look = now + DEADLOCK_INTERVAL;
 	rc = deadlock_find(f, &c->engine->mem, now, &c->deadlock);

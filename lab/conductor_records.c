@@ -142,7 +142,8 @@ static void switch_row(const struct books *b, u32 n, u64 now, struct port_record
 			   [DROP_LOSS] = st->drops[FAB_DROP_LOSS],
 			   [DROP_NO_ROUTE] = st->drops[FAB_DROP_NO_ROUTE],
 			   [DROP_LINK] = st->drops[FAB_DROP_LINK],
-			   [DROP_FAULT] = st->drops[FAB_DROP_FAULT] },
+			   [DROP_FAULT] = st->drops[FAB_DROP_FAULT],
+			   [DROP_WATCHDOG] = st->drops[FAB_DROP_WATCHDOG] },
 		.ecn_marks = st->ecn_marks,
 		.pause_tx = st->pause_tx,
 		.pause_rx = st->pause_rx,
@@ -152,6 +153,7 @@ static void switch_row(const struct books *b, u32 n, u64 now, struct port_record
 		.max_queue = st->max_queue,
 		.max_buffer = st->max_buffer,
 		.corrupted = st->corrupted,
+		.watchdog = p->watchdog.hits,
 	};
 	if (p->cfg.peer & PEER_HOST) {
 		row->peer = t->nodes[t->hosts[p->cfg.peer & ~PEER_HOST]].name;

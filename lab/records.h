@@ -9,8 +9,8 @@
 #include "lab/workload.h"
 
 /* Why a frame died. The names in drop_names[] are the keys of summary.json and columns of ports.csv. */
-enum drop_reason { DROP_BUFFER, DROP_LOSS, DROP_NO_ROUTE, DROP_LINK, DROP_FAULT, DROP_REASONS };
-extern const char *const drop_names[DROP_REASONS]; /* "buffer", "loss", "no_route", "link", "fault" */
+enum drop_reason { DROP_BUFFER, DROP_LOSS, DROP_NO_ROUTE, DROP_LINK, DROP_FAULT, DROP_WATCHDOG, DROP_REASONS };
+extern const char *const drop_names[DROP_REASONS]; /* "buffer", "loss", "no_route", "link", "fault", "watchdog" */
 
 /* Why a queue pair stopped in error, by enum qp_error; "" for QP_OK. */
 extern const char *const qp_error_names[QP_ERRORS]; /* "retry", "rnr", "access" */
@@ -42,6 +42,7 @@ struct port_record {
 	u64 max_queue;            /* largest sum of VOQs bound for this port, bytes */
 	u64 max_buffer;           /* largest occupancy of this input port's buffer, bytes */
 	u64 corrupted;            /* frames sent with a bit changed by a fault */
+	u64 watchdog;             /* times that the PFC watchdog has stopped a class */
 };
 
 /* One row of hosts.csv, in the order of hosts. What a transport does not have is 0. */

@@ -124,6 +124,13 @@ all_kinds()
 	[ "$(value "$T/kernel" link)" -gt 0 ]
 }
 
+@test "digest: kernel and twin with a PFC watchdog" {
+	requires root veth kernel
+	up star:n=4
+	alike star:n=4 workload=incast bytes=1MB transport=roce fault=100us-600us:pause=3:h0 pfc_watchdog=100us
+	[ "$(value "$T/kernel" watchdog)" -gt 0 ]
+}
+
 # Two kinds on one lab, one CPU or two, with all that may slow its processes down.
 under()
 {
