@@ -5,6 +5,7 @@
 
 #include "lab/deadlock.h"
 #include "lab/engine.h"
+#include "lab/sample.h"
 
 struct conductor {
 	struct engine *engine;
@@ -18,6 +19,7 @@ struct conductor {
 	u64 completed;
 	struct deadlock deadlock; /* of status "deadlock"; free with conductor_free() */
 	struct fault_run faults;
+	struct sampler sampler; /* the result's, once records are collected */
 };
 
 /* Run to the end. 0 (also when stuck), or -errno with engine->err. */

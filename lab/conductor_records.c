@@ -284,6 +284,7 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 	r->n_deadlock = c->deadlock.n;
 	r->deadlock_class = c->deadlock.class;
 	r->foreign = c->engine->foreign;
+	r->samples = c->sampler.out;
 	return 0;
 }
 
