@@ -33,6 +33,9 @@ void conductor_free(struct conductor *c);
  */
 int conductor_records(struct conductor *c, struct run_result *r);
 
+/* The row of switch port @n in ports.csv as it is at @now. Of @f it needs the topology and port_base. */
+void conductor_port(const struct fabric *f, const struct fabric_memory *m, u32 n, u64 now, struct port_record *row);
+
 /*
  * Name what a stuck run waits for: the circle of a deadlock, in one line; unfinished flows and paused ports, one line
  * each, at most @most of either.

@@ -56,6 +56,6 @@ bats_require_minimum_version 1.5.0
 	cmp "$dir.plain/hosts.csv" "$dir/hosts.csv"
 	[ -s "$dir/samples.csv" ]
 	twin "$dir" topology=star:n=4 flows=100
-	[ -z "$(ls -A "$dir" | grep sample)" ]
+	[ -z "$(find "$dir" -name "*sample*")" ]
 	refused 2 'sample: there is no place for samples; allowed: with out=DIR' "$LOSSLAB" run -q -e twin topology=star:n=4 flows=100 sample=1us
 }
