@@ -198,15 +198,21 @@ static int run(struct conductor *c, struct starts *s)
 	if (f->cfg->stop_at)
 		w.end = least(w.end, f->cfg->stop_at);
 	while (!rc) {
-		u64 now = earliest(c), fault = faults_next(&c->faults, &f->faults);
+		u64 now = earliest(c), fault = faults_next(&c->faults, &f->faults), sample = sampler_next(&c->sampler);
 
-		if (fault <= now && fault < w.end && (now != TIME_NEVER || any_open(c, TIME_NEVER))) {
+		if (now == TIME_NEVER && !any_open(c, TIME_NEVER))
+			fault = TIME_NEVER; /* nobody is left whom it could concern */
+		if (sample <= least(now, fault) && sample < w.end && least(now, fault) != TIME_NEVER) {
+			sampler_take(&c->sampler, f, &c->engine->mem);
+			continue;
+		}
+		if (fault <= now && fault < w.end) {
 			rc = faults_happen(&c->faults, f, &c->engine->mem, fault);
 			continue;
 		}
 		rc = is_over(c, &w, s, now);
 		if (!rc)
-			rc = run_window(c, s, now, least(w.end, fault));
+			rc = run_window(c, s, now, least(w.end, least(sample, fault)));
 	}
 	return rc == 1 ? 0 : rc;
 }
@@ -216,6 +222,8 @@ int conductor_run(struct conductor *c)
 	struct starts s;
 	int rc = starts_init(&s, &c->engine->fabric->flows);
 
+	if (!rc)
+		rc = sampler_start(&c->sampler, c->engine->fabric);
 	if (!rc)
 		rc = run(c, &s);
 	free(s.time);
@@ -227,4 +235,5 @@ void conductor_free(struct conductor *c)
 	free(c->deadlock.ports);
 	c->deadlock = (struct deadlock){ 0 };
 	fault_run_free(&c->faults);
+	sampler_free(&c->sampler);
 }

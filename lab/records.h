@@ -76,6 +76,7 @@ struct run_result {
 	u64 wall_us, cpu_us;
 	u64 peak_kb;        /* peak resident memory */
 	const char *status; /* "done", "arrivals", "stopped", "stuck", "deadlock" */
+	FILE *samples;      /* the text of samples.csv; NULL: none were taken */
 	/* status deadlock: the circle of switch ports, as places in ports[]; each waits for the next one */
 	const u32 *deadlock;
 	u32 n_deadlock, deadlock_class;
@@ -100,7 +101,7 @@ void records_totals(const struct run_result *r, struct run_totals *t);
 /* Make DIR, with what leads to it, and see that records can be written there. -errno and one line in err[CFG_ERR_MAX].
  */
 int records_prepare(const char *dir, char *err);
-/* Write DIR/{config.txt,flows.csv,ports.csv,hosts.csv,summary.json}. -errno and one line in err. */
+/* Write DIR/{config.txt,flows.csv,ports.csv,hosts.csv,samples.csv,summary.json}. -errno and one line in err. */
 int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err);
 /*
  * Nothing lost silently: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and

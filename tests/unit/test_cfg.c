@@ -371,7 +371,7 @@ static void print__golden(void **state)
 		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
 		"all\nbytes=default\n"
 		"until=done\nstop_at=never\nstuck_after=100ms\nfault=\nfaults=\nroute_delay=1ms\npfc_watchdog=off\npfc_"
-		"restore=auto\ntap=\nout=\n");
+		"restore=auto\ntap=\nsample=off\nout=\n");
 }
 
 static void read__scenario(void **state)
