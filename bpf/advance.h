@@ -20,6 +20,7 @@
 #include "bpf/enqueue.h"
 #include "bpf/fault.h"
 #include "bpf/port.h"
+#include "bpf/watchdog.h"
 
 static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 now)
 {
@@ -29,10 +30,16 @@ static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 n
 		if (!(f->pfc_classes >> c & 1))
 			continue;
 		any |= f->pfc_quanta[c];
+		if (FAB_CFG.watchdog &&
+		    watchdog_hear(&p->watchdog, &p->pause, c, pfc_quanta_time(f->pfc_quanta[c], p->cfg.ps_per_byte),
+				  now))
+			continue;
 		pause_receive(&p->pause, c, f->pfc_quanta[c], p->cfg.ps_per_byte, now);
 		if (f->pfc_quanta[c] && FAB_CFG.ecn == ECN_IB)
 			p->root[c] = 0; /* stopped: the congestion is further on */
 	}
+	if (FAB_CFG.watchdog)
+		watchdog_plan(&p->watchdog, FAB_CFG.watchdog, FAB_CFG.restore);
 	if (any)
 		p->stats.pause_rx++;
 	else
@@ -140,7 +147,7 @@ static inline int sw_drain(struct sw *s, struct port *o, u32 out, u64 now)
 	if (id < 0)
 		return -1;
 	sw_set_key(s, out, port_key(o, now));
-	return sw_drop(o, id, FAB_DROP_LINK);
+	return sw_drop(o, id, o->fault.down ? FAB_DROP_LINK : FAB_DROP_WATCHDOG);
 }
 
 /* Port @out is free and has something to send. */
@@ -189,7 +196,24 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	return fab_emit(o, f, id, end + o->cfg.delay, 0);
 }
 
-/* Some PAUSE of port @in is about to run out while its class is still above XON: say it again. */
+/* The PFC watchdog of port @out looks, if it is time. */
+FAB_FN int sw_watchdog(struct sw *s, u32 out, u64 now)
+{
+	struct port *o = s ? fab_port(s->port_base + out) : 0;
+
+	if (!o)
+		return fab_fail(FAB_INTERNAL, 0);
+	if (o->watchdog.next && o->watchdog.next <= now) {
+		watchdog_look(&o->watchdog, &o->pause, o->busy_classes, FAB_CFG.watchdog, FAB_CFG.restore, now);
+		o->fault.drain = o->fault.down ? 0xff : o->watchdog.stopped;
+	}
+	return 0;
+}
+
+/*
+ * A timer of port @in: some PAUSE is about to run out while its class is still above XON: say it again. Or the watchdog
+ * has looked, or the conductor has changed something.
+ */
 FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 {
 	struct port *p = s ? fab_port(s->port_base + in) : 0;
@@ -278,7 +302,7 @@ static inline int sw_step(struct sw *s, u32 node, u64 until)
 	if (KEY_KIND(key) == EV_DEPARTURE)
 		err = sw_depart(s, port, now);
 	else if (KEY_KIND(key) == EV_TIMER)
-		err = sw_refresh(s, port, now);
+		err = sw_watchdog(s, port, now) || sw_refresh(s, port, now);
 	else
 		err = sw_arrive(s, port);
 	if (err)

@@ -31,7 +31,15 @@ enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_DEPARTURE };
 #define TIME_LIMIT (1ULL << 60)
 
 /* Why a frame was dropped: see lab/records.h for the names. */
-enum fab_drop { FAB_DROP_BUFFER, FAB_DROP_LOSS, FAB_DROP_NO_ROUTE, FAB_DROP_LINK, FAB_DROP_FAULT, FAB_DROPS };
+enum fab_drop {
+	FAB_DROP_BUFFER,
+	FAB_DROP_LOSS,
+	FAB_DROP_NO_ROUTE,
+	FAB_DROP_LINK,
+	FAB_DROP_FAULT,
+	FAB_DROP_WATCHDOG,
+	FAB_DROPS
+};
 
 enum frame_flags {
 	FRAME_PFC = 1,       /* flow control: an 802.1Qbb frame, or with FRAME_CREDIT one that carries credits */
@@ -175,6 +183,16 @@ struct port_fault {
 };
 _Static_assert(sizeof(struct port_fault) == 24, "struct port_fault");
 
+/* An output's PFC watchdog, see bpf/watchdog.h. Times are 0 where there is nothing to tell. */
+struct watchdog {
+	u64 since[FAB_CLASSES]; /* when the pause began that has lasted until now */
+	u64 end[FAB_CLASSES];   /* of stopped classes: when the last PAUSE runs out, were it heeded */
+	u64 next;               /* when it must look */
+	u64 hits;               /* times that it has stopped a class */
+	u64 stopped;            /* classes */
+};
+_Static_assert(sizeof(struct watchdog) == 152, "struct watchdog");
+
 /* One port of a switch: the input side and the output side. */
 struct port {
 	struct port_cfg cfg;
@@ -200,6 +218,7 @@ struct port {
 	u64 wire_tx;    /* frames put on the emission list for this link, PFC included */
 	struct port_stats stats;
 	struct port_fault fault;
+	struct watchdog watchdog;
 	/* what some configurations alone use; apart, for the cache */
 	struct buffer_use use[FAB_CLASSES]; /* buffers=shared: of which kind of memory */
 	struct credit_rx credit_rx;         /* fc=credit */
@@ -267,6 +286,8 @@ struct fab_cfg {
 	u32 frame_max;               /* bytes of the longest frame */
 	u32 n_small;                 /* frames 0..n_small-1 have small slots, the others large ones */
 	u32 slot_large;              /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
+	u64 watchdog;                /* detection time of the PFC watchdog, ps; 0: there is none */
+	u64 restore;                 /* its restoration time, ps */
 };
 
 enum fab_error {

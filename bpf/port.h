@@ -37,6 +37,8 @@ static inline u64 port_key(const struct port *p, u64 now)
 		key = min64(key, KEY(max64(max64(ready, p->busy_until), now), EV_DEPARTURE));
 	if (p->busy_classes & p->fault.drain)
 		key = min64(key, KEY(now, EV_DEPARTURE));
+	if (p->watchdog.next)
+		key = min64(key, KEY(max64(p->watchdog.next, now), EV_TIMER));
 	if (!p->xoff)
 		return key;
 	for (u32 c = 0; c < FAB_CLASSES; c++)

@@ -109,9 +109,12 @@ struct run_cfg {
 	char fault[CFG_STR];  /* fault=TIME:WHAT:WHERE[;...]: lab/FAULTS.md; "" = none */
 	char faults[CFG_STR]; /* faults=FILE of them; "" = none */
 	u64 route_delay;      /* route_delay=1ms: routes are as the links were so long ago; TIME_NEVER = as at first */
+	u64 pfc_watchdog;     /* pfc_watchdog=TIME: detection time; 0 = off */
+	u64 pfc_restore;      /* pfc_restore=TIME; 0 = auto: twice pfc_watchdog */
 
 	/* output */
 	char tap[CFG_STR];            /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
+	u64 sample;                   /* sample=TIME: between two samples of every switch port; 0 = none */
 	char out[CFG_STR];            /* out=DIR; "" = no files */
 	u64 given[CFG_KEYS_MAX / 64]; /* a bit per key, for cfg_given() */
 };

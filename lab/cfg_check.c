@@ -32,7 +32,9 @@ static void fill_in(struct run_cfg *c)
 	if (c->fc == CFG_FC_AUTO)
 		c->fc = c->pfc ? CFG_FC_PFC : CFG_FC_NONE;
 	if (c->timeouts == CFG_AUTO)
-		c->timeouts = c->fc == CFG_FC_NONE ? CFG_ON : CFG_OFF;
+		c->timeouts = c->fc == CFG_FC_NONE || (c->fc == CFG_FC_PFC && c->pfc_watchdog)
+			? CFG_ON /* a watchdog drops */
+			: CFG_OFF;
 	if (c->ecn == CFG_ECN_AUTO)
 		c->ecn = needs_marks(c) ? CFG_ECN_RED : CFG_ECN_OFF;
 	if (c->ack_class == CFG_CLASS_SAME)
@@ -146,6 +148,8 @@ static const struct scope {
 	{ "xoff", "buffers", "static", "pauses by what is free" },
 	{ "xon", "buffers", "static", "resumes by what is free" },
 	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
+	{ "pfc_watchdog", "pfc", "on", "has no pauses" },
+	{ "pfc_restore", "pfc", "on", "has no pauses" },
 	{ "senders", "workload", "incast", "has no use for it" },
 	{ "bytes", "workload", "incast|permutation", "has no use for it" },
 };

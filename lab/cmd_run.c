@@ -126,6 +126,8 @@ static int prepare_records(struct run_args *a)
 		if (standing)
 			snprintf(c->topology, sizeof(c->topology), "%s",
 				 a->topo->title[0] ? a->topo->title : a->lab.name);
+		if (!c->out[0] && c->sample)
+			return cmd_fail(EXIT_USAGE, "sample: there is no place for samples; allowed: with out=DIR");
 		if (!c->out[0])
 			continue;
 		if (records_prepare(records_dir(a, i, dir, sizeof(dir)), err))

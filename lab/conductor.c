@@ -109,15 +109,15 @@ static bool is_stuck(struct conductor *c, struct watch *w, struct starts *s, u64
 }
 
 /*
- * A deadlock never dissolves, unless a fault does it, so a run that has one need not go on. 1: there is one, 0, or
- * -ENOMEM. The run's end asks too, whatever the time.
+ * A deadlock never dissolves, unless a fault or a watchdog does it, so a run that has one need not go on. 1: there is
+ * one, 0, or -ENOMEM. The run's end asks too, whatever the time.
  */
 static int look_for_deadlock(struct conductor *c, struct watch *w, u64 now, bool at_end)
 {
 	const struct fabric *f = c->engine->fabric;
 	int rc;
 
-	if (!at_end && (now < w->look || faults_next(&c->faults, &f->faults) != TIME_NEVER))
+	if (!at_end && (now < w->look || f->cfg->pfc_watchdog || faults_next(&c->faults, &f->faults) != TIME_NEVER))
 		return 0;
 	w->look = now + DEADLOCK_INTERVAL;
 	rc = deadlock_find(f, &c->engine->mem, now, &c->deadlock);
@@ -198,15 +198,21 @@ static int run(struct conductor *c, struct starts *s)
 	if (f->cfg->stop_at)
 		w.end = least(w.end, f->cfg->stop_at);
 	while (!rc) {
-		u64 now = earliest(c), fault = faults_next(&c->faults, &f->faults);
+		u64 now = earliest(c), fault = faults_next(&c->faults, &f->faults), sample = sampler_next(&c->sampler);
 
-		if (fault <= now && fault < w.end && (now != TIME_NEVER || conductor_open(c, TIME_NEVER))) {
+		if (now == TIME_NEVER && !conductor_open(c, TIME_NEVER))
+			fault = TIME_NEVER; /* nobody is left whom it could concern */
+		if (sample <= least(now, fault) && sample < w.end && least(now, fault) != TIME_NEVER) {
+			sampler_take(&c->sampler, f, &c->engine->mem);
+			continue;
+		}
+		if (fault <= now && fault < w.end) {
 			rc = faults_happen(&c->faults, f, &c->engine->mem, fault);
 			continue;
 		}
 		rc = is_over(c, &w, s, now);
 		if (!rc)
-			rc = run_window(c, s, now, least(w.end, fault));
+			rc = run_window(c, s, now, least(w.end, least(sample, fault)));
 	}
 	return rc == 1 ? 0 : rc;
 }
@@ -216,6 +222,8 @@ int conductor_run(struct conductor *c)
 	struct starts s;
 	int rc = starts_init(&s, &c->engine->fabric->flows);
 
+	if (!rc)
+		rc = sampler_start(&c->sampler, c->engine->fabric);
 	if (!rc)
 		rc = run(c, &s);
 	free(s.time);
@@ -227,4 +235,5 @@ void conductor_free(struct conductor *c)
 	free(c->deadlock.ports);
 	c->deadlock = (struct deadlock){ 0 };
 	fault_run_free(&c->faults);
+	sampler_free(&c->sampler);
 }

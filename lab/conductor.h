@@ -5,6 +5,7 @@
 
 #include "lab/deadlock.h"
 #include "lab/engine.h"
+#include "lab/sample.h"
 
 struct conductor {
 	struct engine *engine;
@@ -18,6 +19,7 @@ struct conductor {
 	u64 completed;
 	struct deadlock deadlock; /* of status "deadlock"; free with conductor_free() */
 	struct fault_run faults;
+	struct sampler sampler; /* the result's, once records are collected */
 };
 
 /* Run to the end. 0 (also when stuck), or -errno with engine->err. */
@@ -30,6 +32,9 @@ void conductor_free(struct conductor *c);
  * afterwards; r->deadlock is the conductor's.
  */
 int conductor_records(struct conductor *c, struct run_result *r);
+
+/* The row of switch port @n in ports.csv as it is at @now. Of @f it needs the topology and port_base. */
+void conductor_port(const struct fabric *f, const struct fabric_memory *m, u32 n, u64 now, struct port_record *row);
 
 /*
  * Name what a stuck run waits for: the circle of a deadlock, in one line; unfinished flows and paused ports, one line

@@ -125,15 +125,15 @@ static int check_total(const struct books *b, struct run_result *r, char *err)
 	return -EPROTO;
 }
 
-static void switch_row(const struct books *b, u32 n, u64 now, struct port_record *row)
+void conductor_port(const struct fabric *f, const struct fabric_memory *m, u32 n, u64 now, struct port_record *row)
 {
-	const struct port *p = &b->m->ports[n];
+	const struct port *p = &m->ports[n];
 	const struct port_stats *st = &p->stats;
-	const struct topo *t = b->f->topo;
+	const struct topo *t = f->topo;
 
 	*row = (struct port_record){
 		.node = t->nodes[t->switches[p->cfg.sw]].name,
-		.port = n - b->f->port_base[p->cfg.sw],
+		.port = n - f->port_base[p->cfg.sw],
 		.rx_frames = st->rx_frames,
 		.rx_bytes = st->rx_bytes,
 		.tx_frames = st->tx_frames,
@@ -142,7 +142,8 @@ static void switch_row(const struct books *b, u32 n, u64 now, struct port_record
 			   [DROP_LOSS] = st->drops[FAB_DROP_LOSS],
 			   [DROP_NO_ROUTE] = st->drops[FAB_DROP_NO_ROUTE],
 			   [DROP_LINK] = st->drops[FAB_DROP_LINK],
-			   [DROP_FAULT] = st->drops[FAB_DROP_FAULT] },
+			   [DROP_FAULT] = st->drops[FAB_DROP_FAULT],
+			   [DROP_WATCHDOG] = st->drops[FAB_DROP_WATCHDOG] },
 		.ecn_marks = st->ecn_marks,
 		.pause_tx = st->pause_tx,
 		.pause_rx = st->pause_rx,
@@ -152,14 +153,15 @@ static void switch_row(const struct books *b, u32 n, u64 now, struct port_record
 		.max_queue = st->max_queue,
 		.max_buffer = st->max_buffer,
 		.corrupted = st->corrupted,
+		.watchdog = p->watchdog.hits,
 	};
 	if (p->cfg.peer & PEER_HOST) {
 		row->peer = t->nodes[t->hosts[p->cfg.peer & ~PEER_HOST]].name;
 	} else {
-		const struct port_cfg *far = &b->m->ports[p->cfg.peer].cfg;
+		const struct port_cfg *far = &m->ports[p->cfg.peer].cfg;
 
 		row->peer = t->nodes[t->switches[far->sw]].name;
-		row->peer_port = far->number - b->f->port_base[far->sw];
+		row->peer_port = far->number - f->port_base[far->sw];
 	}
 }
 
@@ -269,7 +271,7 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 		return rc;
 	r->virtual_ps = last_event(c, b);
 	for (u32 n = 0; n < f->size.ports; n++)
-		switch_row(b, n, r->virtual_ps, &r->ports[n]);
+		conductor_port(f, b->m, n, r->virtual_ps, &r->ports[n]);
 	for (u32 h = 0; h < f->size.hosts; h++) {
 		host_row(b, h, &r->ports[f->size.ports + h]);
 		host_record(b, h, &r->hosts[h]);
@@ -282,6 +284,7 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 	r->n_deadlock = c->deadlock.n;
 	r->deadlock_class = c->deadlock.class;
 	r->foreign = c->engine->foreign;
+	r->samples = c->sampler.out;
 	return 0;
 }
 

@@ -37,6 +37,8 @@ void fabric_plan_cfg(struct fabric *f)
 	f->fab.alpha = c->alpha;
 	f->fab.reserve = c->reserve;
 	f->fab.pfc = c->pfc ? 0xff : 0;
+	f->fab.watchdog = c->pfc_watchdog;
+	f->fab.restore = c->pfc_restore ? c->pfc_restore : 2 * c->pfc_watchdog; /* SONiC's default */
 	f->fab.wrr = c->wrr;
 	cfg_weights(c->weights, f->fab.turn_bytes); /* cfg_finish() has found them well-formed */
 	for (u32 i = 0; i < FAB_CLASSES; i++)

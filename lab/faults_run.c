@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Faults as they happen: the hosts' part of the plan, and changes of the switches' state between two windows. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,8 @@ static void break_end(struct fabric_memory *m, struct port *p, u64 at)
 	p->fault.down = 1;
 	p->fault.cut = at;
 	p->fault.drain = 0xff;
+	memset(&p->watchdog, 0, offsetof(struct watchdog, hits));
+	p->watchdog.stopped = 0;
 	p->told = 0;
 	p->pfc_pending = 0;
 	for (u32 c = 0; c < FAB_CLASSES; c++) {

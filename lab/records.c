@@ -14,7 +14,7 @@
 
 const char *const drop_names[DROP_REASONS] = {
 	[DROP_BUFFER] = "buffer", [DROP_LOSS] = "loss",   [DROP_NO_ROUTE] = "no_route",
-	[DROP_LINK] = "link",     [DROP_FAULT] = "fault",
+	[DROP_LINK] = "link",     [DROP_FAULT] = "fault", [DROP_WATCHDOG] = "watchdog",
 };
 
 const char *const qp_error_names[QP_ERRORS] = {
@@ -80,7 +80,7 @@ void records_ports_csv(const struct run_result *r, FILE *out)
 	for (u32 d = 0; d < DROP_REASONS; d++)
 		fprintf(out, ",drop_%s", drop_names[d]);
 	fputs(",ecn_marks,pause_tx,pause_rx,resume_tx,resume_rx,paused_ns,max_queue_bytes,max_buffer_bytes,"
-	      "corrupted\n",
+	      "corrupted,watchdog\n",
 	      out);
 	for (u32 i = 0; i < r->n_ports; i++) {
 		const struct port_record *p = &r->ports[i];
@@ -89,9 +89,9 @@ void records_ports_csv(const struct run_result *r, FILE *out)
 			p->rx_bytes, p->tx_frames, p->tx_bytes);
 		for (u32 d = 0; d < DROP_REASONS; d++)
 			fprintf(out, ",%llu", p->drops[d]);
-		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%s,%llu,%llu,%llu\n", p->ecn_marks, p->pause_tx, p->pause_rx,
-			p->resume_tx, p->resume_rx, decimal(p->paused_ps, 3).s, p->max_queue, p->max_buffer,
-			p->corrupted);
+		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%s,%llu,%llu,%llu,%llu\n", p->ecn_marks, p->pause_tx,
+			p->pause_rx, p->resume_tx, p->resume_rx, decimal(p->paused_ps, 3).s, p->max_queue,
+			p->max_buffer, p->corrupted, p->watchdog);
 	}
 }
 

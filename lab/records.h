@@ -9,8 +9,8 @@
 #include "lab/workload.h"
 
 /* Why a frame died. The names in drop_names[] are the keys of summary.json and columns of ports.csv. */
-enum drop_reason { DROP_BUFFER, DROP_LOSS, DROP_NO_ROUTE, DROP_LINK, DROP_FAULT, DROP_REASONS };
-extern const char *const drop_names[DROP_REASONS]; /* "buffer", "loss", "no_route", "link", "fault" */
+enum drop_reason { DROP_BUFFER, DROP_LOSS, DROP_NO_ROUTE, DROP_LINK, DROP_FAULT, DROP_WATCHDOG, DROP_REASONS };
+extern const char *const drop_names[DROP_REASONS]; /* "buffer", "loss", "no_route", "link", "fault", "watchdog" */
 
 /* Why a queue pair stopped in error, by enum qp_error; "" for QP_OK. */
 extern const char *const qp_error_names[QP_ERRORS]; /* "retry", "rnr", "access" */
@@ -42,6 +42,7 @@ struct port_record {
 	u64 max_queue;            /* largest sum of VOQs bound for this port, bytes */
 	u64 max_buffer;           /* largest occupancy of this input port's buffer, bytes */
 	u64 corrupted;            /* frames sent with a bit changed by a fault */
+	u64 watchdog;             /* times that the PFC watchdog has stopped a class */
 };
 
 /* One row of hosts.csv, in the order of hosts. What a transport does not have is 0. */
@@ -75,6 +76,7 @@ struct run_result {
 	u64 wall_us, cpu_us;
 	u64 peak_kb;        /* peak resident memory */
 	const char *status; /* "done", "arrivals", "stopped", "stuck", "deadlock" */
+	FILE *samples;      /* the text of samples.csv; NULL: none were taken */
 	/* status deadlock: the circle of switch ports, as places in ports[]; each waits for the next one */
 	const u32 *deadlock;
 	u32 n_deadlock, deadlock_class;
@@ -99,7 +101,7 @@ void records_totals(const struct run_result *r, struct run_totals *t);
 /* Make DIR, with what leads to it, and see that records can be written there. -errno and one line in err[CFG_ERR_MAX].
  */
 int records_prepare(const char *dir, char *err);
-/* Write DIR/{config.txt,flows.csv,ports.csv,hosts.csv,summary.json}. -errno and one line in err. */
+/* Write DIR/{config.txt,flows.csv,ports.csv,hosts.csv,samples.csv,summary.json}. -errno and one line in err. */
 int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err);
 /*
  * Nothing lost silently: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and

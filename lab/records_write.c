@@ -33,15 +33,33 @@ static int put_hosts(const struct run_result *r, const struct run_totals *t, FIL
 	return 0;
 }
 
+/* What the run has written aside, from its beginning. */
+static int put_samples(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	char buf[4096];
+	size_t n;
+
+	rewind(r->samples);
+	while ((n = fread(buf, 1, sizeof(buf), r->samples)))
+		fwrite(buf, 1, n, out);
+	return ferror(r->samples);
+}
+
 /* summary.json is the first to go and the last to come: where it is, the others belong to it. */
 static const struct record_file {
 	const char *name;
 	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
 } files[] = {
-	{ "config.txt", put_config }, { "flows.csv", put_flows },       { "ports.csv", put_ports },
-	{ "hosts.csv", put_hosts },   { "summary.json", records_json },
+	{ "config.txt", put_config }, { "flows.csv", put_flows },     { "ports.csv", put_ports },
+	{ "hosts.csv", put_hosts },   { "samples.csv", put_samples }, { "summary.json", records_json },
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
+
+/* Samples are there only if they were asked for. */
+static bool is_wanted(const struct run_result *r, const struct record_file *f)
+{
+	return f->put != put_samples || r->samples;
+}
 
 static int fail(char *err, const char *path, int rc)
 {
@@ -123,6 +141,8 @@ int records_write(const struct run_result *r, const struct run_totals *t, const 
 		return fail(err, dir, rc);
 	for (; written < N_FILES && !rc; written++) {
 		n = names_of(dir, &files[written]);
+		if (!is_wanted(r, &files[written]))
+			continue;
 		rc = write_temp(r, t, &files[written], n.temp);
 		if (rc)
 			fail(err, n.final, rc);
@@ -133,6 +153,10 @@ int records_write(const struct run_result *r, const struct run_totals *t, const 
 	}
 	for (; renamed < N_FILES && !rc; renamed++) {
 		n = names_of(dir, &files[renamed]);
+		if (!is_wanted(r, &files[renamed])) {
+			unlink(n.final); /* of an earlier run */
+			continue;
+		}
 		if (rename(n.temp, n.final)) {
 			rc = fail(err, n.final, -errno);
 			break;

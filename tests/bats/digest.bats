@@ -124,6 +124,21 @@ all_kinds()
 	[ "$(value "$T/kernel" link)" -gt 0 ]
 }
 
+@test "digest: kernel and twin with a PFC watchdog" {
+	requires root veth kernel
+	up star:n=4
+	alike star:n=4 workload=incast bytes=1MB transport=roce fault=100us-600us:pause=3:h0 pfc_watchdog=100us
+	[ "$(value "$T/kernel" watchdog)" -gt 0 ]
+}
+
+@test "digest: kernel and twin take the same samples" {
+	requires root veth kernel
+	up fat-tree:k=4
+	alike fat-tree:k=4 flows=60 buffer=60KB sample=1500ns fault=20us-90us:down:h3 timeouts=on
+	cmp "$T/twin/samples.csv" "$T/kernel/samples.csv"
+	[ "$(rows "$T/kernel/samples.csv" 'v["paused"]' | wc -l)" -gt 0 ]
+}
+
 # Two kinds on one lab, one CPU or two, with all that may slow its processes down.
 under()
 {

@@ -74,6 +74,8 @@ differs()
 	alike fat-tree:k=4 "${case[@]}" buffer=240KB ecn=ib cc=ib-lipd sched=wrr ack_class=6 weights=1,1,1,9,1,1,1,1
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	[ "$(value "$T/kernel" fault)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" buffer=240KB ecn=ib cc=ib-lipd pfc_watchdog=50us
+	[ "$(value "$T/kernel" watchdog)" -gt 0 ]
 }
 
 @test "digest: kernel and twin with credits" {

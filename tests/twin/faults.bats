@@ -156,3 +156,35 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 	all_done "$dir"
 	[ "$(value "$dir" link)" -gt 0 ]
 }
+
+# h2 pauses for ever; who sends to others must not suffer for it, when the watchdog has seen it.
+@test "watchdog: the victims of a storm go on, what was bound for its source is dropped" {
+	dir=$BATS_TEST_TMPDIR/out
+	storm=("topology=dumbbell:left=2,right=2" workload=file:"$(flows 0,2,1000000,0 1,3,1000000,0)" fault=20us:pause=3:h2 stuck_after=3ms)
+	run -1 twin "$dir" "${storm[@]}"
+	[ "$(value "$dir" completed)" -eq 0 ]
+	run -1 twin "$dir" "${storm[@]}" pfc_watchdog=100us
+	[ "$(rows "$dir/flows.csv" 'v["id"] == 1 { print v["completed"] }')" -eq 1 ]
+	[ "$(port "$dir" s1 0 watchdog)" -eq 1 ]
+	[ "$(port "$dir" s1 0 drop_watchdog)" -gt 0 ]
+	[ "$(value "$dir" dropped)" -eq "$(port "$dir" s1 0 drop_watchdog)" ]
+	conserved "$dir"
+	# from the first PAUSE to the detection; afterwards none is heeded
+	[ "$(port "$dir" s1 0 paused_ns)" = 100000.000 ]
+	# when the storm is over, so is the watchdog's intervention
+	twin "$dir" "${storm[@]/20us:/20us-2ms:}" pfc_watchdog=100us
+	all_done "$dir"
+}
+
+@test "watchdog: it breaks a deadlock" {
+	dir=$BATS_TEST_TMPDIR/out
+	run -1 twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB
+	[ "$(value "$dir" status)" = '"deadlock"' ]
+	twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB pfc_watchdog=100us
+	all_done "$dir"
+	[ "$(value "$dir" watchdog)" -gt 0 ]
+}
+
+@test "watchdog: not without PFC" {
+	refused 2 'pfc_watchdog=1ms: pfc=off has no pauses' "$LOSSLAB" run -q -e twin topology=star:n=3 transport=irn pfc_watchdog=1ms
+}

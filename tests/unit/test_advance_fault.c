@@ -89,7 +89,7 @@ static void drain__of_one_class_leaves_the_others(void **state)
 	for (u32 i = 0; i < 8; i++)
 		inject(0, T0 + i, LEN, 1, i);
 	assert_int_equal(run(T0 + 20 * ser(LEN)), 0);
-	assert_int_equal(w.ports[1].stats.drops[FAB_DROP_LINK], 1);
+	assert_int_equal(w.ports[1].stats.drops[FAB_DROP_WATCHDOG], 1);
 	assert_int_equal(count(1, false), 7);
 }
 
@@ -111,6 +111,7 @@ static void drain__gives_back_shared_buffers(void **state)
 	assert_int_equal(p->use[CLASS].headroom, 3000);
 	assert_int_equal(w.sw.pool.used, 7000);
 	assert_int_equal(p->xoff, 1 << CLASS);
+	w.ports[1].fault.down = 1;
 	w.ports[1].fault.drain = 0xff;
 	look(1, t);
 	assert_int_equal(run(t + 1), 0);

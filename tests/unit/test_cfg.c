@@ -372,7 +372,8 @@ static void print__golden(void **state)
 		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\n"
 		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
 		"all\nbytes=default\n"
-		"until=done\nstop_at=never\nstuck_after=100ms\nfault=\nfaults=\nroute_delay=1ms\ntap=\nout=\n");
+		"until=done\nstop_at=never\nstuck_after=100ms\nfault=\nfaults=\nroute_delay=1ms\npfc_watchdog=off\npfc_"
+		"restore=auto\ntap=\nsample=off\nout=\n");
 }
 
 static void read__scenario(void **state)

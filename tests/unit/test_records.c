@@ -63,7 +63,8 @@ static struct port_record ports[] = {
 	  .paused_ps = 1001,
 	  .max_queue = 2124,
 	  .max_buffer = 240000,
-	  .corrupted = 6 },
+	  .corrupted = 6,
+	  .watchdog = 4 },
 	{ .node = "h0",
 	  .port = 0,
 	  .peer = "s0",
@@ -221,11 +222,12 @@ static void ports_csv__golden(void **state)
 	assert_string_equal(
 		PRINTED(records_ports_csv(&r, out)),
 		"node,port,peer,peer_port,rx_frames,rx_bytes,tx_frames,tx_bytes,drop_buffer,drop_loss,drop_no_route,"
-		"drop_link,drop_fault,ecn_marks,pause_tx,pause_rx,resume_tx,resume_rx,paused_ns,max_queue_bytes,max_"
+		"drop_link,drop_fault,drop_watchdog,ecn_marks,pause_tx,pause_rx,resume_tx,resume_rx,paused_ns,max_"
+		"queue_bytes,max_"
 		"buffer_bytes,"
-		"corrupted\n"
-		"s0,0,h0,0,100,106200,90,5580,7,1,0,0,0,3,2,0,1,0,1.001,2124,240000,6\n"
-		"h0,0,s0,0,90,5580,100,106200,0,0,2,0,0,0,0,2,0,1,5000.000,0,0,0\n");
+		"corrupted,watchdog\n"
+		"s0,0,h0,0,100,106200,90,5580,7,1,0,0,0,0,3,2,0,1,0,1.001,2124,240000,6,4\n"
+		"h0,0,s0,0,90,5580,100,106200,0,0,2,0,0,0,0,0,2,0,1,5000.000,0,0,0,0\n");
 }
 
 /* 10300 bytes in 51501500 ps are 0.04 of 40 Gb/s, of which the paper's worst case takes 0.822 of a core. */
@@ -370,7 +372,8 @@ static void json__golden(void **state)
 		 "\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
 		 "  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
 		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
-		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2,\n    \"link\": 0,\n    \"fault\": 0\n  "
+		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2,\n    \"link\": 0,\n    \"fault\": 0,\n    "
+		 "\"watchdog\": 0\n  "
 		 "},\n  \"drop_rate\": 0.052632,\n"
 		 "  \"ecn_marks\": 3,\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
 		 "  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"cnps\": 11,\n  \"rnr_naks\": 12,\n"

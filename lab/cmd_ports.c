@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/* losslab ports: the counters of the ports, of a run that is over or of one that is on, as a table or JSON. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "lab/cmd_priv.h"
+#include "lab/csv.h"
+#include "lab/netlab.h"
+#include "lab/ports_live.h"
+
+#define COLUMNS_MAX 64
+#define CELL 24 /* bytes of a cell's text in the table */
+
+static const char options_help[] =
+	"  DIR              the records of a run (out=DIR)\n"
+	"  -n, --name LAB   the switch ports of this lab (lab) while a run is on, as they are now\n"
+	"  -j, --json       an array of objects; their keys are the columns of ports.csv\n"
+	"\n"
+	"Without DIR: --name lab. dropped is the sum of all drop columns; lab/RECORDS.md has all columns.\n";
+
+static const struct option options[] = {
+	{ "name", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+/* A ports.csv being read. */
+struct table {
+	struct csv_in csv;
+	char header[CSV_LINE_MAX];
+	char *names[COLUMNS_MAX], *cells[COLUMNS_MAX];
+	u32 n;
+};
+
+static const char *cell(const struct table *t, const char *name)
+{
+	for (u32 i = 0; i < t->n; i++)
+		if (!strcmp(t->names[i], name))
+			return t->cells[i];
+	return "";
+}
+
+static u64 number(const char *text)
+{
+	u64 v;
+
+	return csv_u64(text, ~0ULL, &v) ? 0 : v;
+}
+
+static u64 dropped(const struct table *t)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < t->n; i++)
+		if (!strncmp(t->names[i], "drop_", 5))
+			sum += number(t->cells[i]);
+	return sum;
+}
+
+static void print_titles(void)
+{
+	printf("%-12s %-12s %12s %12s %10s %10s %9s %9s %14s %10s %10s\n", "port", "peer", "rx_frames", "tx_frames",
+	       "dropped", "ecn_marks", "pause_tx", "pause_rx", "paused_ns", "max_queue", "max_buffer");
+}
+
+static void print_row(const struct table *t)
+{
+	char port[2 * CELL], peer[2 * CELL];
+
+	snprintf(port, sizeof(port), "%.*s:p%.*s", CELL - 4, cell(t, "node"), CELL - 4, cell(t, "port"));
+	snprintf(peer, sizeof(peer), "%.*s:p%.*s", CELL - 4, cell(t, "peer"), CELL - 4, cell(t, "peer_port"));
+	printf("%-12s %-12s %12.*s %12.*s %10llu %10.*s %9.*s %9.*s %14.*s %10.*s %10.*s\n", port, peer, CELL,
+	       cell(t, "rx_frames"), CELL, cell(t, "tx_frames"), dropped(t), CELL, cell(t, "ecn_marks"), CELL,
+	       cell(t, "pause_tx"), CELL, cell(t, "pause_rx"), CELL, cell(t, "paused_ns"), CELL,
+	       cell(t, "max_queue_bytes"), CELL, cell(t, "max_buffer_bytes"));
+}
+
+static void print_text(const char *s)
+{
+	json_t *text = json_string(s);
+	char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+
+	fputs(quoted ? quoted : "null", stdout);
+	free(quoted);
+	json_decref(text);
+}
+
+/* Numbers as they stand there, anything else as text. */
+static void print_object(const struct table *t, bool first)
+{
+	u64 v;
+
+	fputs(first ? "[\n {" : ",\n {", stdout);
+	for (u32 i = 0; i < t->n; i++) {
+		fputs(i ? ", " : "", stdout);
+		print_text(t->names[i]);
+		fputs(": ", stdout);
+		if (csv_decimal(t->cells[i], 3, ~0ULL, &v))
+			print_text(t->cells[i]);
+		else
+			fputs(t->cells[i], stdout);
+	}
+	fputc('}', stdout);
+}
+
+static int read_header(struct table *t)
+{
+	int rc = csv_line(&t->csv);
+
+	if (rc < 0)
+		return rc;
+	t->n = rc ? csv_columns(&t->csv, t->names, COLUMNS_MAX) : 0;
+	if (!t->n || t->n > COLUMNS_MAX || strcmp(t->names[0], "node"))
+		return csv_fail(&t->csv, "not the header of a ports.csv");
+	memcpy(t->header, t->csv.buf, sizeof(t->header));
+	for (u32 i = 0; i < t->n; i++)
+		t->names[i] = t->header + (t->names[i] - t->csv.buf);
+	return 0;
+}
+
+static int print_all(struct table *t, bool json)
+{
+	int rc = read_header(t);
+	bool first = true;
+
+	if (rc)
+		return rc;
+	if (!json)
+		print_titles();
+	for (; (rc = csv_line(&t->csv)) > 0; first = false) {
+		u32 n = csv_columns(&t->csv, t->cells, COLUMNS_MAX);
+
+		if (n != t->n)
+			return csv_fail(&t->csv, "%u columns where the header has %u", n, t->n);
+		if (json)
+			print_object(t, first);
+		else
+			print_row(t);
+	}
+	if (json)
+		puts(first ? "[]" : "\n]");
+	return rc;
+}
+
+static int show(FILE *in, const char *name, bool json)
+{
+	static struct table t;
+	char err[CFG_ERR_MAX];
+	int rc;
+
+	t.csv = (struct csv_in){ .in = in, .name = name, .err = err };
+	rc = print_all(&t, json);
+	fclose(in);
+	return rc ? cmd_fail(EXIT_USAGE, "ports: %s", err) : EXIT_DONE;
+}
+
+static int show_records(const char *dir, bool json)
+{
+	char path[CFG_STR + 16];
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%.*s/ports.csv", CFG_STR - 1, dir);
+	in = fopen(path, "re");
+	if (!in)
+		return cmd_fail(EXIT_USAGE, "ports: %.200s: %s", path, strerror(errno));
+	return show(in, path, json);
+}
+
+static int show_live(const char *name, bool json)
+{
+	char err[LAB_ERR_MAX];
+	FILE *csv;
+	int rc;
+
+	if (netlab_check_name(name, err))
+		return cmd_fail(EXIT_USAGE, "ports: %s", err);
+	if (!netlab_exists(name))
+		return cmd_fail(EXIT_USAGE,
+				"ports: lab %s: there is no such lab; losslab ports DIR shows a run's records", name);
+	rc = ports_live(name, &csv, err);
+	return rc ? cmd_fail(cmd_exit_code(rc), "ports: %s", err) : show(csv, name, json);
+}
+
+int cmd_ports(int argc, char **argv)
+{
+	const char *name = NULL;
+	bool json = false;
+	int c;
+
+	while ((c = cmd_getopt(argc, argv, options)) != -1) {
+		if (c == 'n')
+			name = optarg;
+		else if (c == 'j')
+			json = true;
+		else
+			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
+	}
+	if (argc - optind > 1 || (name && optind < argc))
+		return cmd_bad_args(argv[0]);
+	return optind < argc ? show_records(argv[optind], json) : show_live(name ? name : "lab", json);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Samples: what every switch port holds, at equal distances of virtual time. Columns: lab/RECORDS.md, samples.csv. */
+#ifndef LOSSLAB_SAMPLE_H
+#define LOSSLAB_SAMPLE_H
+
+#include <stdio.h>
+
+#include "lab/fabric.h"
+
+/* Zeroed: no samples are taken. */
+struct sampler {
+	FILE *out; /* a file that nobody else sees, until records_write() */
+	u64 next;
+	u64 *tx_bytes; /* [ports]: as of the last sample */
+};
+
+/* Take samples every cfg->sample, if that is set, into a file in the directory cfg->out. 0 or -errno. */
+int sampler_start(struct sampler *s, const struct fabric *f);
+/* When the next sample is due, or TIME_NEVER. */
+u64 sampler_next(const struct sampler *s);
+/* Take it: a row for every port of @m that has anything to tell. All that happens before sampler_next() has happened.
+ */
+void sampler_take(struct sampler *s, const struct fabric *f, const struct fabric_memory *m);
+void sampler_free(struct sampler *s);
+
+#endif

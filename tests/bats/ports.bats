@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# losslab ports: of a run that is over, and of one that is on.
+
+load helpers
+load ../twin/records
+bats_require_minimum_version 1.5.0
+
+@test "ports: a run's records as a table and as JSON" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=4 workload=incast bytes=300KB transport=irn-nobdp buffer=30KB
+	run "$LOSSLAB" ports "$dir"
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 9 ] # titles, four ports and four hosts
+	read -r -a titles <<<"${lines[0]}"
+	[ "${titles[*]}" = "port peer rx_frames tx_frames dropped ecn_marks pause_tx pause_rx paused_ns max_queue max_buffer" ]
+	read -r -a row <<<"${lines[2]}"
+	want=$(rows "$dir/ports.csv" 'v["node"] == "s0" && v["port"] == 1 {
+		print "s0:p1 h1:p0", v["rx_frames"], v["tx_frames"], v["drop_buffer"], v["ecn_marks"], v["pause_tx"], v["pause_rx"],
+			v["paused_ns"], v["max_queue_bytes"], v["max_buffer_bytes"]
+	}')
+	[ "${row[*]}" = "$want" ]
+	[ "$(awk 'NR > 1 { sum += $5 } END { print sum }' <<<"$output")" -eq "$(value "$dir" dropped)" ]
+	[ "$(value "$dir" dropped)" -gt 0 ]
+	requires jq
+	"$LOSSLAB" ports --json "$dir" | jq -r '.[] | [.[]] | @csv' | tr -d '"' >"$BATS_TEST_TMPDIR/json.csv"
+	diff <(tail -n +2 "$dir/ports.csv" | sed 's/\.000\b//g') "$BATS_TEST_TMPDIR/json.csv"
+}
+
+@test "ports: what is no ports.csv is refused" {
+	dir=$BATS_TEST_TMPDIR/out
+	refused 2 "ports: $dir/ports.csv: No such file" "$LOSSLAB" ports "$dir"
+	mkdir "$dir"
+	for text in '' 'a,b\n' 'node,port\ns0\n' 'node,port\ns0,1,2\n'; do
+		# shellcheck disable=SC2059 # the text is a format
+		printf "$text" >"$dir/ports.csv"
+		run -2 "$LOSSLAB" ports --json "$dir"
+		[[ $output == *"losslab: ports: $dir/ports.csv:"[12]": "* ]]
+	done
+	refused 2 'usage: losslab ports' "$LOSSLAB" ports "$dir" "$dir"
+	refused 2 'usage: losslab ports' "$LOSSLAB" ports --name lab "$dir"
+	refused 2 'there is no such lab' "$LOSSLAB" ports --name "$LAB"
+}
+
+grows() { [ "$(first)" -gt "$1" ]; }
+first() { "$LOSSLAB" ports --name "$LAB" | awk '$1 == "s0:p0" { print $3 }' | grep . || echo 0; }
+
+@test "ports: of a run that is on, again and again, and the run does not notice" {
+	requires root veth kernel
+	up star:n=4
+	refused 2 "ports: lab $LAB: no run is on: losslab ports DIR" "$LOSSLAB" ports --name "$LAB"
+	background "$LOSSLAB" run -q --out "$BATS_TEST_TMPDIR/kernel" --name "$LAB" workload=permutation bytes=50MB
+	RUN=$!
+	wait_for 20 grows 1000
+	wait_for 20 grows $(($(first) + 1000))
+	"$LOSSLAB" ports --name "$LAB" | awk 'NR > 1 { print $1, $2 }' >"$BATS_TEST_TMPDIR/names"
+	diff "$BATS_TEST_TMPDIR/names" - <<<$'s0:p0 h0:p0\ns0:p1 h1:p0\ns0:p2 h2:p0\ns0:p3 h3:p0'
+	wait "$RUN"
+	refused 2 'no run is on' "$LOSSLAB" ports --name "$LAB"
+	twin "$BATS_TEST_TMPDIR/twin" topology=star:n=4 workload=permutation bytes=50MB
+	same_records "$BATS_TEST_TMPDIR/twin" "$BATS_TEST_TMPDIR/kernel"
+}

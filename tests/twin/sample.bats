@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# Samples of the switch ports: at their instants, what ports.csv says in all, and nothing else of a run changes.
+
+load ../bats/helpers
+load records
+bats_require_minimum_version 1.5.0
+
+# Packet 0 (1074 bytes) begins to leave the switch at 2219.6 ns, the k-th after it (1058) at 2439.2 + 216.4 (k - 1).
+@test "sample: a lone flow, counted by hand" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=3 transport=irn-nobdp workload=file:"$(flows 0,1,1000000,0)" sample=10us stop_at=35us
+	[ "$(head -1 "$dir/samples.csv")" = time_ns,node,port,queue_bytes,buffer_bytes,paused,tx_bytes ]
+	got=$(rows "$dir/samples.csv" 'v["port"] == 1 { print v["time_ns"], v["tx_bytes"] }')
+	want=$(awk 'BEGIN {
+		for (t = 10000; t <= 30000; t += 10000) {
+			bytes = 1074
+			for (k = 1; 2439.2 + 216.4 * (k - 1) < t; k++) bytes += 1058
+			printf "%d.000 %d\n", t, bytes - last
+			last = bytes
+		}
+	}')
+	[ "$got" = "$want" ]
+	[ -z "$(rows "$dir/samples.csv" 'v["port"] == 2')" ] # h2 takes no part
+}
+
+@test "sample: what it says is within what ports.csv says, and pauses show" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=4 workload=incast bytes=500KB buffer=60KB sample=1us
+	all_done "$dir"
+	rows "$dir/samples.csv" '{
+		tx += v["tx_bytes"]
+		if (v["queue_bytes"] > queue) queue = v["queue_bytes"]
+		if (v["time_ns"] % 1000 || v["time_ns"] < last) exit 1
+		last = v["time_ns"]
+	}
+	END { print tx, queue }' >"$BATS_TEST_TMPDIR/sums"
+	read -r tx queue <"$BATS_TEST_TMPDIR/sums"
+	[ "$tx" -le "$(rows "$dir/ports.csv" 'v["node"] == "s0" { sum += v["tx_bytes"] } END { print sum }')" ]
+	[ "$tx" -ge $(($(rows "$dir/ports.csv" 'v["node"] == "s0" { sum += v["tx_bytes"] } END { print sum }') - 20000)) ]
+	most=$(rows "$dir/ports.csv" 'v["node"] == "s0" && v["port"] == 0 { print v["max_queue_bytes"] }')
+	[ "$queue" -le "$most" ] && [ "$queue" -gt $((most / 2)) ]
+	# a storm of class 3 for the switch: paused is 8 from its first sample to its last, those at its ends left out
+	twin "$dir" topology=star:n=3 workload=file:"$(flows 1,2,1000000,0)" fault=50us-100us:pause=3:h0 sample=10us
+	[ "$(rows "$dir/samples.csv" 'v["paused"] == 8 && v["port"] == 0 { n++; if (!first) first = v["time_ns"]; last = v["time_ns"] }
+		END { print n, first, last }')" = "5 60000.000 100000.000" ]
+}
+
+@test "sample: changes nothing else, and is not left over from an earlier run" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir.plain" topology=star:n=4 flows=100 buffer=60KB
+	[ ! -e "$dir.plain/samples.csv" ]
+	twin "$dir" topology=star:n=4 flows=100 buffer=60KB sample=777ns
+	cmp "$dir.plain/flows.csv" "$dir/flows.csv"
+	cmp "$dir.plain/ports.csv" "$dir/ports.csv"
+	cmp "$dir.plain/hosts.csv" "$dir/hosts.csv"
+	[ -s "$dir/samples.csv" ]
+	twin "$dir" topology=star:n=4 flows=100
+	[ -z "$(find "$dir" -name "*sample*")" ]
+	refused 2 'sample: there is no place for samples; allowed: with out=DIR' "$LOSSLAB" run -q -e twin topology=star:n=4 flows=100 sample=1us
+}
