@@ -185,9 +185,9 @@ _Static_assert(sizeof(struct port_fault) == 24, "struct port_fault");
 
 /* An output's PFC watchdog, see bpf/watchdog.h. Times are 0 where there is nothing to tell. */
 struct watchdog {
+	u64 next;               /* when it must look; beside struct port_fault, where every event looks too */
 	u64 since[FAB_CLASSES]; /* when the pause began that has lasted until now */
 	u64 end[FAB_CLASSES];   /* of stopped classes: when the last PAUSE runs out, were it heeded */
-	u64 next;               /* when it must look */
 	u64 hits;               /* times that it has stopped a class */
 	u64 stopped;            /* classes */
 };
