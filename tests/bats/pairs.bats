@@ -194,7 +194,8 @@ INCAST=(workload=incast bytes=100KB buffer=30KB pfc=off timeouts=on)
 		transport=iwarp init_window=1000 class=7 ack_class=0
 		transport=irn cap=1
 		transport=irn-gbn backoff=on cap=5000
-		transport=roce backoff=on reth=all ack_every=64
+		transport=roce backoff=on ack_every=64
+		transport=roce backoff=on reth=all
 		transport=irn cc=timely timely_segment=1
 		transport=roce cc=timely ack_every=16 class=0 ack_class=7
 		transport=roce cc=ib-fimd ib_levels=2 ack_every=message ecn=red kmin=2KB kmax=2KB
