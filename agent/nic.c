@@ -49,18 +49,13 @@ static u64 key_at(u64 time, enum event_kind kind)
 	return time == TIME_NEVER ? KEY_NEVER : KEY(time, kind);
 }
 
-static u64 least(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
 static u64 next_key(struct nic *n, struct rx_frame *f)
 {
 	u64 key = receive_key(n, f);
 
-	key = least(key, key_at(nic_timer_next(n), EV_TIMER));
-	key = least(key, key_at(nic_transmit_next(n), EV_DEPARTURE));
-	return least(key, key_at(nic_fault_next(n, key == KEY_NEVER && !nic_has_frames(n)), EV_PFC_ARRIVAL));
+	key = min64(key, key_at(nic_timer_next(n), EV_TIMER));
+	key = min64(key, key_at(nic_transmit_next(n), EV_DEPARTURE));
+	return min64(key, key_at(nic_fault_next(n, key == KEY_NEVER && !nic_has_frames(n)), EV_PFC_ARRIVAL));
 }
 
 int nic_advance(struct nic *n, u64 until)

@@ -17,16 +17,6 @@ static inline int fab_fail(enum fab_error error, u32 port)
 	return -1;
 }
 
-static inline u64 min64(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
-static inline u64 max64(u64 a, u64 b)
-{
-	return a > b ? a : b;
-}
-
 /* The next event of a port: the first arrival, the first PAUSE to repeat, the next departure. */
 static inline u64 port_key(const struct port *p, u64 now)
 {

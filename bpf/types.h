@@ -18,4 +18,14 @@ typedef __s64 s64;
 #define PS_PER_US 1000000ULL
 #define PS_PER_MS 1000000000ULL
 
+static inline u64 min64(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u64 max64(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
 #endif

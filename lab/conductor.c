@@ -168,15 +168,10 @@ static int is_over(struct conductor *c, struct watch *w, struct starts *s, u64 n
 	return 1;
 }
 
-static u64 least(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
 /* One window from @now on, not beyond @limit. */
 static int run_window(struct conductor *c, const struct starts *s, u64 now, u64 limit)
 {
-	int rc = c->engine->ops->window(c->engine, least(now + c->engine->fabric->window, limit));
+	int rc = c->engine->ops->window(c->engine, min64(now + c->engine->fabric->window, limit));
 
 	if (rc)
 		return rc;
@@ -196,13 +191,13 @@ static int run(struct conductor *c, struct starts *s)
 	int rc = 0;
 
 	if (f->cfg->stop_at)
-		w.end = least(w.end, f->cfg->stop_at);
+		w.end = min64(w.end, f->cfg->stop_at);
 	while (!rc) {
 		u64 now = earliest(c), fault = faults_next(&c->faults, &f->faults), sample = sampler_next(&c->sampler);
 
 		if (now == TIME_NEVER && !conductor_open(c, TIME_NEVER))
 			fault = TIME_NEVER; /* nobody is left whom it could concern */
-		if (sample <= least(now, fault) && sample < w.end && least(now, fault) != TIME_NEVER) {
+		if (sample <= min64(now, fault) && sample < w.end && min64(now, fault) != TIME_NEVER) {
 			sampler_take(&c->sampler, f, &c->engine->mem);
 			continue;
 		}
@@ -212,7 +207,7 @@ static int run(struct conductor *c, struct starts *s)
 		}
 		rc = is_over(c, &w, s, now);
 		if (!rc)
-			rc = run_window(c, s, now, least(w.end, least(sample, fault)));
+			rc = run_window(c, s, now, min64(w.end, min64(sample, fault)));
 	}
 	return rc == 1 ? 0 : rc;
 }

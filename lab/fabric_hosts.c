@@ -66,16 +66,6 @@ static u32 bdp_packets(const struct fabric *f, u32 fastest_ps, const struct pack
 	return packets < PSN_WINDOW_MAX - 1 ? packets : PSN_WINDOW_MAX - 1;
 }
 
-static u64 lesser(u64 a, u64 b)
-{
-	return a < b ? a : b;
-}
-
-static u32 larger(u32 a, u32 b)
-{
-	return a > b ? a : b;
-}
-
 /* The most packets in flight, by what bounds them: BDP-FC, a reorder buffer, a receive window, or the PSNs. */
 static u32 plan_cap(const struct run_cfg *c, u32 bdp)
 {
@@ -84,9 +74,9 @@ static u32 plan_cap(const struct run_cfg *c, u32 bdp)
 	if (!strcmp(c->transport, "irn") || !strcmp(c->transport, "irn-gbn"))
 		return bdp;
 	if (!strcmp(c->transport, "melo")) /* a reorder buffer of as many packets as the pool has bits (MELO 3.2.2) */
-		return larger(c->melo_bits, bdp);
+		return max64(c->melo_bits, bdp);
 	if (!strcmp(c->transport, "iwarp"))
-		return larger(TCP_WINDOW_BYTES / c->mtu, bdp);
+		return max64(TCP_WINDOW_BYTES / c->mtu, bdp);
 	return PSN_WINDOW_MAX - 1;
 }
 
@@ -119,7 +109,7 @@ static void plan_dcqcn(const struct run_cfg *c, u64 line, struct dcqcn_params *d
 		.f = or_auto(c->dcqcn_f, 5),
 		.rai = or_auto(c->dcqcn_rai, 40 * MBIT),
 		.rhai = or_auto(c->dcqcn_rhai, 200 * MBIT),
-		.rmin = or_auto(c->rmin, lesser(100 * MBIT, line / 100)),
+		.rmin = or_auto(c->rmin, min64(100 * MBIT, line / 100)),
 	};
 }
 
@@ -135,7 +125,7 @@ static void plan_connectx(const struct run_cfg *c, u64 line, struct dcqcn_params
 		.f = or_auto(c->dcqcn_f, 1),
 		.rai = or_auto(c->dcqcn_rai, line / (25 * GBIT / (5 * MBIT))),
 		.rhai = or_auto(c->dcqcn_rhai, line / (25 * GBIT / (50 * MBIT))),
-		.rmin = or_auto(c->rmin, lesser(GBIT, line / 40)),
+		.rmin = or_auto(c->rmin, min64(GBIT, line / 40)),
 		.cut_timer = 4 * PS_PER_US,
 	};
 }

@@ -223,11 +223,6 @@ static void sum_ports(const struct run_result *r, struct run_totals *t)
 	}
 }
 
-static u64 larger(u64 a, u64 b)
-{
-	return a > b ? a : b;
-}
-
 static void sum_hosts(const struct run_result *r, struct run_totals *t)
 {
 	struct host_record *sum = &t->hosts;
@@ -244,8 +239,8 @@ static void sum_hosts(const struct run_result *r, struct run_totals *t)
 		sum->cnps_tx += h->cnps_tx;
 		sum->cnps_rx += h->cnps_rx;
 		sum->discarded += h->discarded;
-		sum->pool_rx_peak_bits = larger(sum->pool_rx_peak_bits, h->pool_rx_peak_bits);
-		sum->pool_tx_peak_bits = larger(sum->pool_tx_peak_bits, h->pool_tx_peak_bits);
+		sum->pool_rx_peak_bits = max64(sum->pool_rx_peak_bits, h->pool_rx_peak_bits);
+		sum->pool_tx_peak_bits = max64(sum->pool_tx_peak_bits, h->pool_tx_peak_bits);
 		sum->pool_rx_bits += h->pool_rx_bits;
 		sum->pool_tx_bits += h->pool_tx_bits;
 		sum->copied_packets += h->copied_packets;
@@ -255,7 +250,7 @@ static void sum_hosts(const struct run_result *r, struct run_totals *t)
 		sum->drop_order += h->drop_order;
 		sum->swaps += h->swaps;
 		sum->forgotten += h->forgotten;
-		t->copy_cpu_ppm = larger(t->copy_cpu_ppm, copy_cpu_ppm(r, h->copied_bytes));
+		t->copy_cpu_ppm = max64(t->copy_cpu_ppm, copy_cpu_ppm(r, h->copied_bytes));
 	}
 }
 
