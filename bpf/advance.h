@@ -231,8 +231,8 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 }
 
 /*
- * Find the next event: the least key, ties broken by tie_rank(). The best so far is kept in memory in
- * the BPF build (FAB_MEM is volatile there): carried in registers it makes the verifier follow every
+ * Find the next event: the least key, ties broken by tie_rank(); the crossbar's is the switch's own. The best so far is
+ * kept in memory in the BPF build (FAB_MEM is volatile there): carried in registers it makes the verifier follow every
  * combination of candidates.
  */
 FAB_FN int sw_next(struct sw *s, u32 node)
@@ -259,6 +259,8 @@ FAB_FN int sw_next(struct sw *s, u32 node)
 		*best = key;
 		*at = i;
 	}
+	if (FAB_CFG.iterations && s->slot_key < *best)
+		*best = s->slot_key;
 	return 0;
 }
 
@@ -301,6 +303,8 @@ static inline int sw_step(struct sw *s, u32 node, u64 until)
 	s->events++;
 	if (KEY_KIND(key) == EV_DEPARTURE)
 		err = sw_depart(s, port, now);
+	else if (KEY_KIND(key) == EV_SLOT)
+		err = xbar_slot(s, now);
 	else if (KEY_KIND(key) == EV_TIMER)
 		err = sw_watchdog(s, port, now) || sw_refresh(s, port, now);
 	else

@@ -3,6 +3,7 @@
 #ifndef LOSSLAB_DEQUEUE_H
 #define LOSSLAB_DEQUEUE_H
 
+#include "bpf/crossbar.h"
 #include "bpf/ecn.h"
 #include "bpf/room.h"
 
@@ -25,38 +26,55 @@ static inline u32 port_class(struct port *o, u64 now)
 	return arbiter_class(o->busy_classes, &o->pause, now);
 }
 
-/* Take the frame whose turn it is out of its VOQ, and give its buffer back. */
+/* Take the first frame of @class that has crossed to output @out; an input may now get through to it. */
+static inline int sw_unstage(struct sw *s, struct port *o, u32 out, u32 class, u64 now)
+{
+	struct voq *q = fab_voq(voq_output(s, out, class));
+	struct frame *f;
+	u32 id;
+
+	f = voq_pop(q, &id);
+	if (!f || !q)
+		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	if (q->head == FAB_NONE)
+		o->busy_classes &= ~(1 << class);
+	o->staged[class] -= f->len;
+	if (o->inputs[class] && xbar_room(o, class))
+		xbar_plan(s, now + 1); /* the slot that may have begun at this instant has begun */
+	return (int)(id & 0x7fffffff);
+}
+
+/* Take the frame that output @out sends next out of its queue, and give its buffer back. */
 FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 {
 	struct port *o = s ? fab_port(s->port_base + out) : 0;
 	struct port *p;
 	struct frame *f;
-	struct voq *q;
-	u32 in, id;
+	u32 in;
+	int id;
 
 	if (!o || class >= FAB_CLASSES)
 		return fab_fail(FAB_INTERNAL, 0);
-	in = arbiter_input(o->inputs[class], o->turn[class]);
-	q = fab_voq(voq_index(s, out, in, class));
-	p = fab_port(s->port_base + in);
-	id = q ? q->head : FAB_NONE;
-	f = fab_frame(id);
-	if (!q || !p || !f || in >= FAB_PORTS)
-		return fab_fail(FAB_INTERNAL, s->port_base + out);
-	q->head = f->next;
-	if (q->head == FAB_NONE) {
-		o->inputs[class] &= ~(1ULL << in);
-		if (!o->inputs[class])
-			o->busy_classes &= ~(1 << class);
+	if (FAB_CFG.iterations) {
+		id = sw_unstage(s, o, out, class, now);
+	} else {
+		in = arbiter_input(o->inputs[class], o->turn[class]);
+		o->turn[class] = in + 1;
+		id = sw_take(s, out, in, class, now);
 	}
+	f = id < 0 ? 0 : fab_frame(id);
+	in = f ? f->in_port : FAB_PORTS;
+	p = in < FAB_PORTS ? fab_port(s->port_base + in) : 0;
+	if (!f || !p)
+		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	class = bounded(class, FAB_CLASSES);
 	if (FAB_CFG.ecn >= ECN_IB && port_may_mark(f) && ecn_ib_mark(f->order, p->full[class], o->root[class]))
 		port_mark(o, f);
-	o->turn[class] = in + 1;
 	o->queue[class] -= f->len;
 	port_give(s, p, class, f->len);
 	if (in != out)
 		sw_set_key(s, in, port_key(p, now));
-	return (int)(id & 0x7fffffff);
+	return id;
 }
 
 #endif

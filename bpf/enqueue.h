@@ -3,31 +3,12 @@
 #ifndef LOSSLAB_ENQUEUE_H
 #define LOSSLAB_ENQUEUE_H
 
+#include "bpf/crossbar.h"
 #include "bpf/ecn.h"
 #include "bpf/fault.h"
 #include "bpf/hash.h"
 #include "bpf/room.h"
 #include "bpf/route.h"
-
-/* Put frame @id at the end of VOQ @n. */
-static inline int voq_push(u32 n, u32 id)
-{
-	struct voq *q = fab_voq(n);
-	struct frame *last;
-
-	if (!q)
-		return -1;
-	if (q->head == FAB_NONE) {
-		q->head = id;
-	} else {
-		last = fab_frame(q->tail);
-		if (!last)
-			return -1;
-		last->next = id;
-	}
-	q->tail = id;
-	return 0;
-}
 
 /* Does the frame that finds @queue bytes in its output's VOQs get a mark on the way in? */
 static inline int port_must_mark(const struct sw *s, struct port *o, u32 out, u64 queue)
@@ -62,25 +43,27 @@ FAB_FN int sw_full(struct sw *s, u32 in, u32 class, u64 now)
 	return 0;
 }
 
-/* Join the VOQ for output @o, marking on the way in. Inline for certain: a BPF function has five parameters at most. */
-static inline __attribute__((always_inline)) int port_enqueue(struct sw *s, struct port *o, u32 out, struct frame *f,
-							      u32 id, u32 class)
+/* Join the queue for output @o, marking on the way in. Inline for certain: a BPF function has five parameters at most.
+ */
+static inline __attribute__((always_inline)) int port_enqueue(struct sw *s, struct port *o, struct frame *f, u32 id,
+							      u32 class, u64 now)
 {
-	u32 in = f->in_port & (FAB_PORTS - 1);
+	u32 in = f->in_port & (FAB_PORTS - 1), out = f->out_port;
 	u64 queue = o->queue[class];
+	int first;
 
 	if (FAB_CFG.ecn && port_may_mark(f) && port_must_mark(s, o, out, queue))
 		port_mark(o, f);
-	f->next = FAB_NONE;
 	f->order = ++s->queued;
-	if (voq_push(voq_index(s, out, in, class), id))
+	first = voq_push(voq_index(s, out, in, class), id, f);
+	if (first < 0)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
 	queue += f->len;
 	o->queue[class] = queue;
 	if (queue > o->stats.max_queue)
 		o->stats.max_queue = queue;
-	o->inputs[class] |= 1ULL << in;
-	o->busy_classes |= 1 << class;
+	if (first)
+		sw_request(s, o, in, class, now);
 	return 0;
 }
 
@@ -121,7 +104,8 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	if (!o || out >= FAB_PORTS)
 		return fab_fail(FAB_INTERNAL, s->port_base + in);
 	f->in_port = in;
-	if (port_enqueue(s, o, out, f, id, class))
+	f->out_port = out;
+	if (port_enqueue(s, o, f, id, class, now))
 		return -1;
 	port_check_xoff(s, p, class);
 	sw_set_key(s, out, port_key(o, now));

@@ -13,21 +13,22 @@
 #include "bpf/buffer.h"
 #include "bpf/types.h"
 
-#define FAB_PORTS 64         /* ports of one switch */
-#define FAB_CLASSES 8        /* traffic classes = PFC priorities */
+#define FAB_PORTS 64  /* ports of one switch */
+#define FAB_CLASSES 8 /* traffic classes = PFC priorities */
 #define FAB_NONE 0xffffffffU /* no frame, no port */
+#define XBAR_ITERATIONS 16   /* of iSLIP, at most */
 
 #define SLOT_SMALL 128  /* bytes kept of a small frame (ACK, CNP, PFC, short messages) */
 #define SLOT_LARGE 2176 /* bytes kept of any other: mtu 2048 + headers, in 128s */
 
 /* A port key packs time and kind so that the least key is the next event: kinds in this order at equal time. */
-enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_DEPARTURE };
-#define KEY_KIND_BITS 2
+enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_SLOT, EV_DEPARTURE };
+#define KEY_KIND_BITS 3
 #define KEY(time, kind) (((time) << KEY_KIND_BITS) | (kind))
 #define KEY_TIME(key) ((key) >> KEY_KIND_BITS)
-#define KEY_KIND(key) ((key)&3)
+#define KEY_KIND(key) ((key)&7)
 #define KEY_NEVER ((u64)~0ULL)
-/* Virtual time ends here, 13 days in: the keys keep two bits for the kind. */
+/* Virtual time ends here, 13 days in: the keys keep three bits for the kind. */
 #define TIME_LIMIT (1ULL << 60)
 
 /* Why a frame was dropped: see lab/records.h for the names. */
@@ -73,7 +74,8 @@ struct frame {
 			u32 fctbs, fccl; /* credits, of `class` */
 		};
 	};
-	u32 pad[3];
+	u16 out_port;
+	u16 pad[5];
 	u64 order; /* how many frames its switch had queued up to this one: see bpf/ecn.h */
 };
 _Static_assert(sizeof(struct frame) == 64, "struct frame is one cache line");
@@ -83,7 +85,7 @@ static inline int frame_is_credit(const struct frame *f)
 	return (f->flags & (FRAME_PFC | FRAME_CREDIT)) == (FRAME_PFC | FRAME_CREDIT);
 }
 
-/* A FIFO of frames: one per (output, input, class) of a switch. */
+/* A FIFO of frames: bpf/voq.h has which there are. */
 struct voq {
 	u32 head, tail; /* frames, or FAB_NONE */
 };
@@ -226,6 +228,13 @@ struct port {
 	struct class_turns turns;
 	u64 root[FAB_CLASSES];      /* ecn=ib: frames for this output are marked up to this order */
 	struct credit_tx credit_tx; /* fc=credit */
+	/* arbiter=islip: bpf/crossbar.h */
+	u64 grants[FAB_CLASSES]; /* input: outputs that grant it, in an iteration */
+	u32 staged[FAB_CLASSES]; /* output: bytes that have crossed and are not sent yet */
+	u8 accept[FAB_CLASSES];  /* input: the accept pointer; an output's grant pointer is turn[] */
+	u8 match_in;             /* output: whom it is matched with in this slot */
+	u8 match_class;
+	u8 pad[6];
 };
 _Static_assert(sizeof(struct port) % 8 == 0, "struct port");
 
@@ -233,13 +242,17 @@ _Static_assert(sizeof(struct port) % 8 == 0, "struct port");
 struct sw {
 	u32 port_base; /* its first port's lab-wide number */
 	u32 n_ports;
-	u32 voq_base; /* its first VOQ: [output][input][class] */
-	u32 pad;
-	u64 seed;  /* for ECMP */
-	u64 clock; /* time of the last event */
+	u32 voq_base;    /* its first VOQ: [output][input][class] */
+	u32 ps_per_byte; /* of its fastest port */
+	u64 seed;        /* for ECMP */
+	u64 clock;       /* time of the last event */
 	u64 events;
 	u64 queued;              /* frames put into VOQs since the start */
 	struct buffer_pool pool; /* buffers=shared */
+	u64 slot_key;            /* arbiter=islip: when the next slot begins, or KEY_NEVER */
+	u64 slot_end;            /* the present one's end */
+	u64 free_in;             /* inputs that are not matched in this slot */
+	u64 matched;             /* outputs that are */
 	u64 best;                /* the least key; in memory, not a register: see sw_next() */
 	u64 best_port;
 	u64 key[FAB_PORTS]; /* the next event of each port */
@@ -274,11 +287,15 @@ struct fab_cfg {
 	u32 buffer; /* of a port and class; shared: of a switch */
 	u32 quanta;
 	u32 kmin, kmax;
-	u32 pmax;  /* probability x 2^32 */
-	u8 pfc;    /* classes under PFC */
-	u8 ecn;    /* enum fab_ecn */
-	u8 wrr;    /* 1: classes take weighted turns; 0: the highest first */
-	u8 shared; /* 1: a switch's ports share its buffer; 0: each has its own */
+	u32 pmax;          /* probability x 2^32 */
+	u8 pfc;            /* classes under PFC */
+	u8 ecn;            /* enum fab_ecn */
+	u8 wrr;            /* 1: classes take weighted turns; 0: the highest first */
+	u8 shared;         /* 1: a switch's ports share its buffer; 0: each has its own */
+	u32 iterations;    /* arbiter=islip: per slot, 1..XBAR_ITERATIONS; 0: arbiter=rr */
+	u32 speedup;       /* of the crossbar, in hundredths */
+	u32 output_buffer; /* bytes of a class that wait behind the crossbar before the output takes no more */
+	u32 fifo;          /* 1: one queue per input and class instead of VOQs */
 	u32 credits,
 		credit_step; /* fc=credit: blocks of a port's and class's buffer, and between two updates; 0: none */
 	u32 alpha, reserve;  /* of a shared buffer: bpf/buffer.h */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all parts of a switch's event loop (bpf/advance.h) share: errors, a port's next event, VOQs. */
+/* What all parts of a switch's event loop (bpf/advance.h) share: errors, a port's next event, marks, drops. */
 #ifndef LOSSLAB_PORT_H
 #define LOSSLAB_PORT_H
 
@@ -74,11 +74,6 @@ static inline int port_peek(struct port *p, u32 number)
 		return fab_fail(FAB_INTERNAL, number);
 	p->arr_key = KEY(f->arrival, f->flags & FRAME_PFC ? EV_PFC_ARRIVAL : EV_ARRIVAL);
 	return 0;
-}
-
-static inline u32 voq_index(const struct sw *s, u32 out, u32 in, u32 class)
-{
-	return s->voq_base + (out * s->n_ports + in) * FAB_CLASSES + class;
 }
 
 /* ECN-capable, and not yet marked. */

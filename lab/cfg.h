@@ -50,6 +50,11 @@ struct run_cfg {
 	u32 pmax_ppb;          /* pmax=0.01 */
 	bool wrr;              /* sched=strict|wrr */
 	char weights[40];      /* weights=1,1,1,1,1,1,1,1: of classes 0..7 under sched=wrr, 1..CFG_WEIGHT_MAX each */
+	bool islip;            /* arbiter=rr|islip */
+	bool fifo;             /* queues=voq|fifo */
+	u32 iterations;        /* iterations=4: of iSLIP in a slot, 1..16 */
+	u32 speedup;           /* speedup=1 in hundredths: of the crossbar over the fastest port, 100..1600 */
+	u32 output_buffer;     /* output_buffer=16384: bytes per class behind the crossbar */
 	u32 loss_ppb;          /* loss=P: every link, on top of the topology's own */
 	char loss_at[CFG_STR]; /* loss=P@NODE: only frames that arrive at this switch; "" = all */
 

@@ -6,6 +6,7 @@
 
 #include "agent/packet.h"
 #include "bpf/buffer.h"
+#include "bpf/fabric.h"
 #include "lab/workload.h"
 
 #define BUFFER_MAX (1ULL << 30) /* bytes; far beyond any switch, and every sum of buffers fits a u64 */
@@ -15,6 +16,8 @@ static const char *const engines[] = { [ENGINE_KERNEL] = "kernel", [ENGINE_TWIN]
 static const char *const ecn_words[] = { "off", "red", "step", "ib", "ib-input", "ib-output", NULL };
 static const char *const buffers_words[] = { "static", "shared", NULL };
 static const char *const fc_words[] = { "none", "pfc", "credit", NULL };
+static const char *const arbiter_words[] = { "rr", "islip", NULL };
+static const char *const queues_words[] = { "voq", "fifo", NULL };
 static const char *const sched_words[] = { "strict", "wrr", NULL };
 static const char *const until_words[] = { [UNTIL_DONE] = "done", [UNTIL_ARRIVALS] = "arrivals", NULL };
 
@@ -164,6 +167,39 @@ static const struct cfg_key switch_keys[] = {
 	  CFG_MEMBER(weights),
 	  .def = "1,1,1,1,1,1,1,1",
 	  .help = "sched=wrr: shares of the link's time of classes 0 to 7, 1..100 each" },
+	{ .name = "queues",
+	  .kind = CFG_WORD,
+	  CFG_MEMBER(fifo),
+	  .words = queues_words,
+	  .def = "voq",
+	  .help = "of an input and class: one per output, or one whose first frame holds up the others" },
+	{ .name = "arbiter",
+	  .kind = CFG_WORD,
+	  CFG_MEMBER(islip),
+	  .words = arbiter_words,
+	  .def = "rr",
+	  .help = "each output takes turns over its inputs, or a crossbar lets an input feed one output at a time" },
+	{ .name = "iterations",
+	  .kind = CFG_NUM,
+	  CFG_MEMBER(iterations),
+	  .min = 1,
+	  .max = XBAR_ITERATIONS,
+	  .def = "4",
+	  .help = "arbiter=islip: of request, grant and accept in a slot" },
+	{ .name = "speedup",
+	  .kind = CFG_LOAD,
+	  CFG_MEMBER(speedup),
+	  .min = 100,
+	  .max = 1600,
+	  .def = "1.00",
+	  .help = "arbiter=islip: how much faster than a switch's fastest port its crossbar is" },
+	{ .name = "output_buffer",
+	  .kind = CFG_SIZE,
+	  CFG_MEMBER(output_buffer),
+	  .min = 1,
+	  .max = BUFFER_MAX,
+	  .def = "16384",
+	  .help = "arbiter=islip: an output takes no more of a class while so much of it waits behind the crossbar" },
 	{ .name = "loss",
 	  .kind = CFG_LOSS,
 	  CFG_MEMBER(loss_ppb),

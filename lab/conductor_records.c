@@ -30,7 +30,7 @@ static u64 in_voqs(const struct books *b, u32 s)
 	const struct sw *sw = &b->m->switches[s];
 	u64 count = 0;
 
-	for (u32 v = 0; v < sw->n_ports * sw->n_ports * FAB_CLASSES; v++)
+	for (u32 v = 0; v < fabric_voqs(sw->n_ports); v++)
 		for (u32 id = b->m->voqs[sw->voq_base + v].head; id != FAB_NONE; id = b->m->frames[id].next)
 			count++;
 	return count;

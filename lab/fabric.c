@@ -160,7 +160,7 @@ static int plan_switches(struct fabric *f, char *err)
 
 		f->port_base[s] = z->ports;
 		z->ports += n;
-		z->voqs += n * n * FAB_CLASSES;
+		z->voqs += fabric_voqs(n);
 	}
 	f->ports = calloc(z->ports, sizeof(*f->ports));
 	if (!f->ports)

@@ -86,6 +86,12 @@ static inline u64 fabric_switch_seed(const struct fabric *f, u32 s)
 	return mix64(mix64(f->cfg->ecmp_seed ^ 0x65636d70ULL) + s);
 }
 
+/* The queues of a switch of @ports ports: bpf/voq.h. */
+static inline u32 fabric_voqs(u32 ports)
+{
+	return ports * (ports + 1) * FAB_CLASSES;
+}
+
 /*
  * Does some port have less room above XOFF than PFC needs to lose nothing (pfc_headroom())? If so, one line that names
  * the port that lacks most, what it has and what it needs, in @line of @n bytes.

@@ -18,9 +18,14 @@ static void init_switch(const struct fabric *f, struct fabric_memory *m, u32 s, 
 	if (f->cfg->shared)
 		sw->pool.size = f->cfg->buffer - fabric_own_memory(f, s);
 	sw->best = KEY_NEVER;
+	sw->slot_key = KEY_NEVER;
+	sw->ps_per_byte = ~0U;
+	for (u32 i = 0; i < n->n_ports; i++)
+		if (f->ports[sw->port_base + i].ps_per_byte < sw->ps_per_byte)
+			sw->ps_per_byte = f->ports[sw->port_base + i].ps_per_byte;
 	for (u32 i = 0; i < FAB_PORTS; i++)
 		sw->key[i] = KEY_NEVER;
-	*voq += n->n_ports * n->n_ports * FAB_CLASSES;
+	*voq += fabric_voqs(n->n_ports);
 }
 
 static void init_port(struct port *p, const struct port_cfg *cfg, u32 credits)

@@ -40,6 +40,10 @@ void fabric_plan_cfg(struct fabric *f)
 	f->fab.watchdog = c->pfc_watchdog;
 	f->fab.restore = c->pfc_restore ? c->pfc_restore : 2 * c->pfc_watchdog; /* SONiC's default */
 	f->fab.wrr = c->wrr;
+	f->fab.iterations = c->islip ? c->iterations : 0;
+	f->fab.speedup = c->speedup;
+	f->fab.output_buffer = c->output_buffer;
+	f->fab.fifo = c->fifo;
 	cfg_weights(c->weights, f->fab.turn_bytes); /* cfg_finish() has found them well-formed */
 	for (u32 i = 0; i < FAB_CLASSES; i++)
 		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);

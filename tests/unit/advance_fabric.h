@@ -32,7 +32,7 @@ static struct {
 	struct port ports[PORTS];
 	struct port_rx rx[PORTS];
 	struct frame frames[FRAMES];
-	struct voq voqs[PORTS * PORTS * FAB_CLASSES];
+	struct voq voqs[PORTS * (PORTS + 1) * FAB_CLASSES];
 	u64 arrq[PORTS * QUEUE];
 	u64 route[PORTS + 1];
 	u32 stack[FRAMES], top;
@@ -67,7 +67,7 @@ static inline struct frame *fab_frame(u32 id)
 
 static inline struct voq *fab_voq(u32 n)
 {
-	return n < PORTS * PORTS * FAB_CLASSES ? &w.voqs[n] : NULL;
+	return n < PORTS * (PORTS + 1) * FAB_CLASSES ? &w.voqs[n] : NULL;
 }
 
 static inline u64 *fab_arrq(u32 n)
@@ -116,6 +116,8 @@ static inline void reset(u32 buffer, u32 xoff, u32 xon)
 	w.cfg = (struct fab_cfg){ .seed = 1, .n_hosts = PORTS, .buffer = buffer, .quanta = 65535 };
 	w.cfg.pfc = xoff ? 0xff : 0;
 	w.sw.n_ports = PORTS;
+	w.sw.ps_per_byte = PS;
+	w.sw.slot_key = KEY_NEVER;
 	for (u32 i = 0; i < FAB_PORTS; i++)
 		w.sw.key[i] = KEY_NEVER;
 	for (u32 i = 0; i < PORTS; i++) {
@@ -132,7 +134,7 @@ static inline void reset(u32 buffer, u32 xoff, u32 xon)
 			p->refresh[c] = TIME_NEVER;
 		w.route[i] = 1ULL << i;
 	}
-	for (u32 i = 0; i < PORTS * PORTS * FAB_CLASSES; i++)
+	for (u32 i = 0; i < PORTS * (PORTS + 1) * FAB_CLASSES; i++)
 		w.voqs[i] = (struct voq){ FAB_NONE, FAB_NONE };
 	while (w.top < FRAMES)
 		w.stack[w.top] = w.top, w.top++;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The queues of a switch: one per output, input and class (virtual output queues), or with queues=fifo one per input
+ * and class, whose first frame holds up those behind it. An output sees only which inputs have a frame for it to take.
+ */
+#ifndef LOSSLAB_VOQ_H
+#define LOSSLAB_VOQ_H
+
+#include "bpf/fabric.h"
+#include "bpf/port.h"
+
+/* The queue in which frames of @class wait that came in at @in and go out at @out. */
+static inline u32 voq_index(const struct sw *s, u32 out, u32 in, u32 class)
+{
+	return s->voq_base + ((FAB_CFG.fifo ? 0 : out) * s->n_ports + in) * FAB_CLASSES + class;
+}
+
+/* Behind the crossbar: the queue of frames of @class that output @out is to send. They stand behind all VOQs. */
+static inline u32 voq_output(const struct sw *s, u32 out, u32 class)
+{
+	return s->voq_base + (s->n_ports * s->n_ports + out) * FAB_CLASSES + class;
+}
+
+/* Put frame @id at the end of queue @n: 1 if it is the only one there, 0 if it is not, -1 on error. */
+static inline int voq_push(u32 n, u32 id, struct frame *f)
+{
+	struct voq *q = fab_voq(n);
+	struct frame *last;
+	int first;
+
+	if (!q)
+		return -1;
+	f->next = FAB_NONE;
+	first = q->head == FAB_NONE;
+	if (first) {
+		q->head = id;
+	} else {
+		last = fab_frame(q->tail);
+		if (!last)
+			return -1;
+		last->next = id;
+	}
+	q->tail = id;
+	return first;
+}
+
+/* Take the first frame out of queue @q. NULL on error, and if there is none. */
+static inline struct frame *voq_pop(struct voq *q, u32 *id)
+{
+	struct frame *f;
+
+	*id = q ? q->head : FAB_NONE;
+	f = fab_frame(*id);
+	if (q && f)
+		q->head = f->next;
+	return f;
+}
+
+#endif
