@@ -7,15 +7,15 @@
  * input picks, of the outputs that grant it its highest class, the next at or after its accept pointer; and both
  * pointers move to one beyond, but only for what is accepted in the first iteration.
  *
- * iSLIP is made for cells and slots of one size. Frames differ, so here a slot of a switch lasts as long as the longest
- * of the frames that cross in it, and a pair whose frames are shorter passes as many as fit. Where all frames are
- * equally long that is iSLIP to the letter; and an idle crossbar begins a slot as soon as a frame comes, so a lone
- * frame is no later than without.
+ * iSLIP is made for cells and slots of one size. Frames differ, so here a slot of a switch ends as soon as one of the
+ * frames that cross is through; then all are matched anew, and what was in the middle goes on when its turn comes
+ * again, as the cells of a frame would. So no time is lost to padding, where all frames are equally long it is iSLIP to
+ * the letter, and an idle crossbar begins a slot as soon as a frame comes.
  *
- * The crossbar is @speedup times as fast as the fastest port. What has crossed waits in its output's own queue, to be
- * sent as the link is free (it may be sent while it still crosses). An output takes no more of a class while
- * output_buffer bytes of it wait there: a paused class so stops in the input queues. A frame stays in the books of its
- * input buffer until it is sent, so what PFC and credits promise holds unchanged.
+ * The crossbar is @speedup times as fast as the switch's fastest port. A frame that is through waits in its output's
+ * own queue, to be sent when the link is free. An output takes no more of a class while output_buffer bytes of it wait
+ * there: a paused class so stops in the input queues. A frame stays in the books of its input buffer until it is sent,
+ * so what PFC and credits promise holds unchanged.
  */
 #ifndef LOSSLAB_CROSSBAR_H
 #define LOSSLAB_CROSSBAR_H
@@ -23,9 +23,11 @@
 #include "bpf/arbiter.h"
 #include "bpf/voq.h"
 
-/* Frames that can cross in one slot: the longest wire time there is over the shortest. */
-#define XBAR_FRAMES 32
-_Static_assert((SLOT_LARGE + 24) / (ETH_MIN + 24) < XBAR_FRAMES, "a slot's frames are bounded");
+/* How long @bytes take through a crossbar @speedup hundredths as fast as a port of @ps_per_byte. */
+static inline u64 xbar_time(u32 bytes, u32 ps_per_byte, u32 speedup)
+{
+	return (u64)bytes * ps_per_byte * 100 / (speedup ? speedup : 100);
+}
 
 /* Has output @o room for more of @class behind the crossbar? */
 static inline int xbar_room(const struct port *o, u32 class)
@@ -33,7 +35,7 @@ static inline int xbar_room(const struct port *o, u32 class)
 	return o->staged[class] < FAB_CFG.output_buffer;
 }
 
-/* Some input may be matched: there is a slot at @at, or when the present one is over. */
+/* Some input may be matched: a slot begins at @at, or when the present one is over. */
 static inline void xbar_plan(struct sw *s, u64 at)
 {
 	s->slot_key = min64(s->slot_key, KEY(max64(at, s->slot_end), EV_SLOT));
@@ -172,24 +174,24 @@ FAB_FN int xbar_iterate(struct sw *s, u32 first)
 	return n;
 }
 
-/* Bytes on the wire of the first frame that is to cross to output @out; 0 on error. */
-static inline u32 xbar_head(struct sw *s, const struct port *o, u32 out)
+/* The frame that crosses to output @o in this slot, or NULL. */
+static inline struct frame *xbar_frame(struct sw *s, const struct port *o, u32 out)
 {
 	struct voq *q = fab_voq(voq_index(s, out, o->match_in, o->match_class));
-	struct frame *f = fab_frame(q ? q->head : FAB_NONE);
 
-	return f ? wire_bytes(f->len) : 0;
+	return fab_frame(q ? q->head : FAB_NONE);
 }
 
-/* How long this slot lasts: in bytes of its longest frame; 0 on error. */
-FAB_FN u32 xbar_longest(struct sw *s)
+/* The bytes that are left to cross of the frame that has fewest: those of a slot; 0 on error. */
+FAB_FN u32 xbar_shortest(struct sw *s)
 {
-	u32 longest = 0;
+	u32 least = ~0U;
 
 	if (!s)
 		return 0;
 	for (u32 i = 0; i < FAB_PORTS; i++) {
 		struct port *o;
+		struct frame *f;
 		u32 bytes;
 
 		if (i >= s->n_ports)
@@ -197,49 +199,63 @@ FAB_FN u32 xbar_longest(struct sw *s)
 		if (!(s->matched >> i & 1))
 			continue;
 		o = fab_port(s->port_base + i);
-		bytes = o ? xbar_head(s, o, i) : 0;
-		if (bytes > longest)
-			longest = bytes;
+		f = o ? xbar_frame(s, o, i) : 0;
+		bytes = f ? wire_bytes(f->len) - f->crossed : 0;
+		if (bytes < least)
+			least = bytes;
 	}
-	return longest;
+	return least;
 }
 
-/* The frames of output @out's match that fit into a slot of @bytes cross. */
+/* A slot of @bytes is over: the frame that crossed to output @out is through, or so much further. */
 FAB_FN int xbar_cross(struct sw *s, u32 out, u32 bytes, u64 now)
 {
 	struct port *o = s ? fab_port(s->port_base + out) : 0;
-	u32 in, class;
+	struct frame *f;
+	u32 class;
+	int id;
 
 	if (!o || out >= FAB_PORTS)
 		return fab_fail(FAB_INTERNAL, 0);
-	in = o->match_in;
+	f = xbar_frame(s, o, out);
+	if (!f)
+		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	f->crossed += bytes;
+	if (f->crossed < wire_bytes(f->len))
+		return 0;
 	class = bounded(o->match_class, FAB_CLASSES);
-	for (u32 i = 0; i < XBAR_FRAMES; i++) {
-		u32 len = o->inputs[class] >> (in & (FAB_PORTS - 1)) & 1 ? xbar_head(s, o, out) : 0;
-		struct frame *f;
-		int id;
-
-		if (!len || len > bytes)
-			break;
-		bytes -= len;
-		id = sw_take(s, out, in, class, now);
-		f = id < 0 ? 0 : fab_frame(id);
-		if (!f || voq_push(voq_output(s, out, class), id, f) < 0)
-			return fab_fail(FAB_INTERNAL, s->port_base + out);
-		o->staged[class] += f->len;
-	}
+	id = sw_take(s, out, o->match_in, class, now);
+	f = id < 0 ? 0 : fab_frame(id);
+	if (!f || voq_push(voq_output(s, out, class), id, f) < 0)
+		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	class = bounded(class, FAB_CLASSES);
+	o->staged[class] += f->len;
 	o->busy_classes |= 1 << class;
 	sw_set_key(s, out, port_key(o, now));
 	return 0;
 }
 
-/* A slot begins: match inputs and outputs, and let the frames cross. */
-FAB_FN int xbar_slot(struct sw *s, u64 now)
+/* The slot that ends at @now, if there is one: its frames have crossed. */
+FAB_FN int xbar_end(struct sw *s, u64 now)
 {
-	u32 bytes;
-
 	if (!s)
 		return fab_fail(FAB_INTERNAL, 0);
+	for (u32 i = 0; i < FAB_PORTS; i++) {
+		if (i >= s->n_ports)
+			break;
+		if ((s->matched >> i & 1) && xbar_cross(s, i, s->slot_bytes, now))
+			return -1;
+	}
+	return 0;
+}
+
+/* One slot ends and another begins: match inputs and outputs. */
+FAB_FN int xbar_slot(struct sw *s, u64 now)
+{
+	if (!s)
+		return fab_fail(FAB_INTERNAL, 0);
+	if (s->matched && xbar_end(s, now))
+		return -1;
 	s->slot_key = KEY_NEVER;
 	s->free_in = ~0ULL;
 	s->matched = 0;
@@ -253,15 +269,11 @@ FAB_FN int xbar_slot(struct sw *s, u64 now)
 	}
 	if (!s->matched)
 		return 0;
-	bytes = xbar_longest(s);
-	s->slot_end = now + (u64)bytes * s->ps_per_byte * 100 / (FAB_CFG.speedup ? FAB_CFG.speedup : 100);
-	for (u32 i = 0; i < FAB_PORTS; i++) {
-		if (i >= s->n_ports)
-			break;
-		if ((s->matched >> i & 1) && xbar_cross(s, i, bytes, now))
-			return -1;
-	}
-	xbar_plan(s, now);
+	s->slot_bytes = xbar_shortest(s);
+	if (!s->slot_bytes)
+		return fab_fail(FAB_INTERNAL, s->port_base);
+	s->slot_end = now + xbar_time(s->slot_bytes, s->ps_per_byte, FAB_CFG.speedup);
+	s->slot_key = KEY(s->slot_end, EV_SLOT);
 	return 0;
 }
 

@@ -105,6 +105,7 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 		return fab_fail(FAB_INTERNAL, s->port_base + in);
 	f->in_port = in;
 	f->out_port = out;
+	f->crossed = 0;
 	if (port_enqueue(s, o, f, id, class, now))
 		return -1;
 	port_check_xoff(s, p, class);

@@ -13,8 +13,8 @@
 #include "bpf/buffer.h"
 #include "bpf/types.h"
 
-#define FAB_PORTS 64  /* ports of one switch */
-#define FAB_CLASSES 8 /* traffic classes = PFC priorities */
+#define FAB_PORTS 64         /* ports of one switch */
+#define FAB_CLASSES 8        /* traffic classes = PFC priorities */
 #define FAB_NONE 0xffffffffU /* no frame, no port */
 #define XBAR_ITERATIONS 16   /* of iSLIP, at most */
 
@@ -75,7 +75,8 @@ struct frame {
 		};
 	};
 	u16 out_port;
-	u16 pad[5];
+	u16 crossed; /* bytes on the wire of it that are through the crossbar */
+	u16 pad[4];
 	u64 order; /* how many frames its switch had queued up to this one: see bpf/ecn.h */
 };
 _Static_assert(sizeof(struct frame) == 64, "struct frame is one cache line");
@@ -253,7 +254,9 @@ struct sw {
 	u64 slot_end;            /* the present one's end */
 	u64 free_in;             /* inputs that are not matched in this slot */
 	u64 matched;             /* outputs that are */
-	u64 best;                /* the least key; in memory, not a register: see sw_next() */
+	u32 slot_bytes;          /* that cross in it, to each of them */
+	u32 pad;
+	u64 best; /* the least key; in memory, not a register: see sw_next() */
 	u64 best_port;
 	u64 key[FAB_PORTS]; /* the next event of each port */
 };
