@@ -61,6 +61,17 @@ static inline u32 arbiter_input(u64 inputs, u32 turn)
 	return ctz64(ahead ? ahead : inputs);
 }
 
+/*
+ * How long @bytes take through a crossbar @speedup hundredths as fast as a port of @ps_per_byte. Rounded up, so that
+ * nothing gains by crossing in parts.
+ */
+static inline u64 xbar_time(u32 bytes, u32 ps_per_byte, u32 speedup)
+{
+	u32 s = speedup ? speedup : 100;
+
+	return ((u64)bytes * ps_per_byte * 100 + s - 1) / s;
+}
+
 /* When the first of the classes in @busy may be sent, as far as pauses go; TIME_NEVER if @busy is 0. */
 static inline u64 arbiter_ready(u8 busy, const struct pause_state *pause)
 {

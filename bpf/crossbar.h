@@ -23,12 +23,6 @@
 #include "bpf/arbiter.h"
 #include "bpf/voq.h"
 
-/* How long @bytes take through a crossbar @speedup hundredths as fast as a port of @ps_per_byte. */
-static inline u64 xbar_time(u32 bytes, u32 ps_per_byte, u32 speedup)
-{
-	return (u64)bytes * ps_per_byte * 100 / (speedup ? speedup : 100);
-}
-
 /* Has output @o room for more of @class behind the crossbar? */
 static inline int xbar_room(const struct port *o, u32 class)
 {

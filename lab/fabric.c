@@ -260,6 +260,8 @@ static int plan_rtt(struct fabric *f, char *err)
 	}
 	f->max_rtt = routes_max_rtt(&t, &f->routes, wire_bytes(f->frame_max), wire_bytes(ACK_LEN));
 	free(t.links);
+	if (f->max_rtt && f->fab.iterations)
+		f->max_rtt += (routes_max_hops(f->topo, &f->routes) - 1) * fabric_crossing_rtt(f);
 	return f->max_rtt ? 0 : fail(err, -ENOMEM, "out of memory");
 }
 

@@ -78,6 +78,13 @@ void fabric_init(const struct fabric *f, struct fabric_memory *m, bool one_pool)
 int fabric_refill(struct fabric_memory *m, u32 number);
 /* buffers=shared: bytes of switch @s that its ports have for themselves: reserves and headrooms. */
 u64 fabric_own_memory(const struct fabric *f, u32 s);
+/* The ps per byte of the fastest port of switch @s, which is what its crossbar goes by. */
+u32 fabric_fastest(const struct fabric *f, u32 s);
+/*
+ * arbiter=islip: what a crossbar adds to the round trip of a full packet and its ACK, at most, in ps: both cross, and
+ * the ACK may have to wait for the end of a slot.
+ */
+u64 fabric_crossing_rtt(const struct fabric *f);
 /* The time each flow takes alone on an empty network, in ps (lab/ideal.c). */
 u64 fabric_ideal(const struct fabric *f, const struct flow *flow);
 /* The hash seed of switch @s for ECMP: its own, so that tiers do not follow each other's choices. */

@@ -19,10 +19,7 @@ static void init_switch(const struct fabric *f, struct fabric_memory *m, u32 s, 
 		sw->pool.size = f->cfg->buffer - fabric_own_memory(f, s);
 	sw->best = KEY_NEVER;
 	sw->slot_key = KEY_NEVER;
-	sw->ps_per_byte = ~0U;
-	for (u32 i = 0; i < n->n_ports; i++)
-		if (f->ports[sw->port_base + i].ps_per_byte < sw->ps_per_byte)
-			sw->ps_per_byte = f->ports[sw->port_base + i].ps_per_byte;
+	sw->ps_per_byte = fabric_fastest(f, s);
 	for (u32 i = 0; i < FAB_PORTS; i++)
 		sw->key[i] = KEY_NEVER;
 	*voq += fabric_voqs(n->n_ports);

@@ -2,6 +2,7 @@
 /* The switches' part of the plan: what their decisions read, thresholds, shared buffers. */
 #include <errno.h>
 
+#include "bpf/arbiter.h"
 #include "bpf/credit.h"
 #include "lab/fabric_impl.h"
 
@@ -84,6 +85,27 @@ int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err
 		return -EINVAL;
 	}
 	return 0;
+}
+
+u32 fabric_fastest(const struct fabric *f, u32 s)
+{
+	u32 n = f->topo->nodes[f->topo->switches[s]].n_ports, ps = ~0U;
+
+	for (u32 i = 0; i < n; i++)
+		if (f->ports[f->port_base[s] + i].ps_per_byte < ps)
+			ps = f->ports[f->port_base[s] + i].ps_per_byte;
+	return ps;
+}
+
+u64 fabric_crossing_rtt(const struct fabric *f)
+{
+	u32 slowest = 0;
+
+	for (u32 s = 0; s < f->size.switches; s++)
+		if (fabric_fastest(f, s) > slowest)
+			slowest = fabric_fastest(f, s);
+	return 2 * xbar_time(wire_bytes(f->frame_max), slowest, f->fab.speedup) +
+		xbar_time(wire_bytes(ACK_LEN), slowest, f->fab.speedup);
 }
 
 u32 fabric_classes(const struct run_cfg *c)

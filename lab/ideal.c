@@ -7,13 +7,16 @@
 
 #include <string.h>
 
+#include "bpf/arbiter.h"
 #include "bpf/parse.h"
 #include "bpf/route.h"
 
 struct hop {
 	u32 ps_per_byte;
 	u64 delay;
-	u64 free; /* when the link's sender is free again */
+	u64 free;      /* when the link's sender is free again */
+	u32 crossbar;  /* ps per byte of the crossbar before it at speed-up 1; 0: there is none */
+	u64 xbar_free; /* when that is */
 };
 
 /* A frame as the switches see it: what ECMP hashes, and how long it is. */
@@ -41,12 +44,14 @@ static u32 find_path(const struct fabric *f, const struct probe *at, struct hop 
 	const struct port_cfg *p = &f->ports[f->host_port[at->src]];
 	u32 s = p->sw, n = 0;
 
-	hops[n++] = (struct hop){ p->ps_per_byte, p->delay, 0 };
+	hops[n++] = (struct hop){ .ps_per_byte = p->ps_per_byte, .delay = p->delay };
 	while (n < FABRIC_HOPS_MAX) {
 		u64 mask = f->routes.mask[(size_t)s * f->size.hosts + at->dst];
 
 		p = &f->ports[f->port_base[s] + route_pick(mask, at->key, fabric_switch_seed(f, s))];
-		hops[n++] = (struct hop){ p->ps_per_byte, p->delay, 0 };
+		hops[n++] = (struct hop){ .ps_per_byte = p->ps_per_byte,
+					  .delay = p->delay,
+					  .crossbar = f->fab.iterations ? fabric_fastest(f, s) : 0 };
 		if (p->peer & PEER_HOST)
 			break;
 		s = f->ports[p->peer].sw;
@@ -55,13 +60,17 @@ static u32 find_path(const struct fabric *f, const struct probe *at, struct hop 
 }
 
 /* When a frame that its sender has ready at @at arrives. */
-static u64 cross(struct hop *hops, u32 n, u32 len, u64 at)
+static u64 cross(const struct fabric *f, struct hop *hops, u32 n, u32 len, u64 at)
 {
 	u64 wire = wire_bytes(len);
 
 	for (u32 h = 0; h < n; h++) {
-		u64 start = at > hops[h].free ? at : hops[h].free;
+		u64 start;
 
+		if (hops[h].crossbar)
+			at = hops[h].xbar_free =
+				max64(at, hops[h].xbar_free) + xbar_time(wire, hops[h].crossbar, f->fab.speedup);
+		start = max64(at, hops[h].free);
 		hops[h].free = start + wire * hops[h].ps_per_byte;
 		at = hops[h].free + hops[h].delay;
 	}
@@ -79,7 +88,7 @@ static u64 request(const struct fabric *f, const struct flow *flow)
 	packet_build_read(&f->nics[flow->dst].rules, &read, flow, 0);
 	p = probe(&read, flow->dst, flow->src);
 	n = find_path(f, &p, hops);
-	return cross(hops, n, p.len, 0);
+	return cross(f, hops, n, p.len, 0);
 }
 
 u64 fabric_ideal(const struct fabric *f, const struct flow *flow)
@@ -96,6 +105,6 @@ u64 fabric_ideal(const struct fabric *f, const struct flow *flow)
 	p = probe(&first, flow->src, flow->dst);
 	n = find_path(f, &p, hops);
 	for (u32 i = 0; i < packets; i++)
-		at = cross(hops, n, packet_frame_len(r, flow, i), ready);
+		at = cross(f, hops, n, packet_frame_len(r, flow, i), ready);
 	return at;
 }

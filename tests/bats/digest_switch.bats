@@ -63,6 +63,24 @@ differs()
 	[ "$(value "$T/kernel" buffer)" -gt 0 ]
 }
 
+@test "digest: kernel and twin with crossbars, speed-up and single queues" {
+	requires root veth kernel
+	up fat-tree:k=4
+	case=(flows=100 load=0.9 seed=3 arbiter=islip)
+	alike fat-tree:k=4 "${case[@]}" transport=irn iterations=1 buffer=30KB
+	[ "$(value "$T/kernel" buffer)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" queues=fifo ack_class=6
+	[ "$(value "$T/kernel" pause_frames)" -gt 0 ]
+	differs topology=fat-tree:k=4 "${case[@]}" ack_class=6
+	alike fat-tree:k=4 "${case[@]}" speedup=1.5 output_buffer=1 iterations=16 fc=credit buffer=8320 ecn=ib cc=ib-lipd
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" speedup=16 queues=fifo buffers=shared buffer=200KB timeouts=on \
+		"fault=200us-400us:down:s0:p2"
+	[ "$(value "$T/kernel" link)" -gt 0 ]
+	alike fat-tree:k=4 flows=100 load=0.9 seed=3 queues=fifo
+	differs topology=fat-tree:k=4 flows=100 load=0.9 seed=3
+}
+
 @test "digest: kernel and twin with faults over shared buffers, weighted turns, marks by full buffers" {
 	requires root veth kernel
 	up fat-tree:k=4

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One switch of four ports in plain memory, to drive bpf/advance.h frame by frame. Every test program has its own. */
+/* One switch of four ports (or PORTS) in plain memory, to drive bpf/advance.h frame by frame. Every test program has its own. */
 #include "tests/unit/unit.h"
 
 #include "bpf/arbiter.h"
 #include "bpf/fabric.h"
 #include "bpf/wire.h"
 
+#ifndef PORTS
 #define PORTS 4
+#endif
 #define FRAMES 8192
 #define QUEUE 4096 /* of a port's arrivals */
 #define CLASS 3

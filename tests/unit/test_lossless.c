@@ -61,13 +61,14 @@ static void draw_config(struct run_cfg *c, const char *kind)
 {
 	static const char *const mtus[] = { "64", "256", "1000", "2048" };
 	static const char *const ops[] = { "write", "send", "read" };
+	static const char *const turns[] = { "sched=strict", "sched=wrr", "queues=fifo", "arbiter=islip",
+					     "arbiter=islip queues=fifo speedup=1.5 iterations=1" };
 	char *word, *save, err[CFG_ERR_MAX], copy[sizeof(w.words)];
 
 	snprintf(w.words, sizeof(w.words),
-		 "engine=twin seed=%llu mtu=%s op=%s class=%llu ack_class=%llu sched=%s workload=%s bytes=%llu %s",
+		 "engine=twin seed=%llu mtu=%s op=%s class=%llu ack_class=%llu %s workload=%s bytes=%llu %s",
 		 rng_next(&w.rng) >> 8, one_of(mtus, 4), one_of(ops, 3), rng_below(&w.rng, 8), rng_below(&w.rng, 8),
-		 one_in(&w.rng, 2) ? "wrr" : "strict", one_in(&w.rng, 3) ? "permutation" : "incast",
-		 1 + rng_below(&w.rng, 60000), kind);
+		 one_of(turns, 5), one_in(&w.rng, 3) ? "permutation" : "incast", 1 + rng_below(&w.rng, 60000), kind);
 	cfg_defaults(c);
 	strcpy(copy, w.words);
 	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))

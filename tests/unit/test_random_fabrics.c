@@ -156,6 +156,12 @@ static void draw_config(struct run_cfg *c, struct shape *s)
 		set(c, "cc", 0, PICK("none", "none", "dcqcn"));
 	if (one_in(&rng, 4))
 		set(c, "ack_class", 5, NULL);
+	set(c, "queues", 0, PICK("voq", "voq", "fifo"));
+	set(c, "arbiter", 0, PICK("rr", "rr", "islip"));
+	if (c->islip) {
+		set(c, "speedup", 0, PICK("1", "1.3", "2", "16"));
+		set(c, "output_buffer", 1 + rng_below(&rng, 20000), NULL);
+	}
 	s->frame_max = packet_frame_max(c->mtu);
 	/* a pause must outlast two full frames */
 	least = 2 * (wire_bytes(s->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1;
