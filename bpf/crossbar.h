@@ -70,17 +70,12 @@ FAB_FN int sw_take(struct sw *s, u32 out, u32 in, u32 class, u64 now)
 	f = voq_pop(q, &id);
 	if (!f || !q)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
-	if (q->head == FAB_NONE) {
+	if (q->head == FAB_NONE || FAB_CFG.fifo)
 		sw_withdraw(o, in, class);
-		return (int)(id & 0x7fffffff);
-	}
-	if (!FAB_CFG.fifo)
+	if (q->head == FAB_NONE || !FAB_CFG.fifo)
 		return (int)(id & 0x7fffffff);
 	f = fab_frame(q->head);
 	to = f ? f->out_port : FAB_PORTS;
-	if (to == out)
-		return (int)(id & 0x7fffffff);
-	sw_withdraw(o, in, class);
 	o = to < FAB_PORTS ? fab_port(s->port_base + to) : 0;
 	if (!o)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);

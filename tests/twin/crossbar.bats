@@ -19,10 +19,10 @@ setup()
 			# One ACK at the end: those on the way would share slots with the data.
 			twin "$T/out" topology=fat-tree:k=4 mtu=$mtu transport=roce ack_every=message arbiter=islip speedup="${case% *}" \
 				workload=file:"$(lone_flows $mtu 0,1 0,2 0,15)"
-			for i in {0..3}; do check_ideal "$T/out" $mtu first "$i" $link $xbar $link; done
-			for i in {4..7}; do check_ideal "$T/out" $mtu first "$i" $link $xbar $link $xbar $link $xbar $link; done
+			for i in {0..3}; do check_ideal "$T/out" $mtu first "$i" $link "$xbar" $link; done
+			for i in {4..7}; do check_ideal "$T/out" $mtu first "$i" $link "$xbar" $link "$xbar" $link "$xbar" $link; done
 			for i in {8..11}; do
-				check_ideal "$T/out" $mtu first "$i" $link $xbar $link $xbar $link $xbar $link $xbar $link $xbar $link
+				check_ideal "$T/out" $mtu first "$i" $link "$xbar" $link "$xbar" $link "$xbar" $link "$xbar" $link "$xbar" $link
 			done
 		done
 	done
@@ -72,6 +72,7 @@ uniform()
 	done
 }
 
+# shellcheck disable=SC2154 # stderr is set by run
 refused() { # WHAT THE MESSAGE SAYS, KEYS...
 	run -2 --separate-stderr "$LOSSLAB" run --engine twin "${@:2}"
 	[[ $stderr == *"$1"* ]] || { echo "$stderr"; return 1; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One switch of four ports (or PORTS) in plain memory, to drive bpf/advance.h frame by frame. Every test program has its own. */
+/* One switch of four ports (or PORTS) in plain memory, to drive bpf/advance.h frame by frame. Every test program has
+ * its own. */
 #include "tests/unit/unit.h"
 
 #include "bpf/arbiter.h"
