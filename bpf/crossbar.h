@@ -38,6 +38,7 @@ static inline void xbar_plan(struct sw *s, u64 at)
 /* The first frame of a queue of input @in is one of @class for output @o. */
 static inline void sw_request(struct sw *s, struct port *o, u32 in, u32 class, u64 now)
 {
+	class = bounded(class, FAB_CLASSES);
 	o->inputs[class] |= 1ULL << in;
 	if (!FAB_CFG.iterations)
 		o->busy_classes |= 1 << class;
@@ -48,6 +49,7 @@ static inline void sw_request(struct sw *s, struct port *o, u32 in, u32 class, u
 /* There is none any more. */
 static inline void sw_withdraw(struct port *o, u32 in, u32 class)
 {
+	class = bounded(class, FAB_CLASSES);
 	o->inputs[class] &= ~(1ULL << in);
 	if (!FAB_CFG.iterations && !o->inputs[class])
 		o->busy_classes &= ~(1 << class);
@@ -107,11 +109,11 @@ FAB_FN int xbar_grant(struct sw *s, u32 out)
 	return 0;
 }
 
-/* Input @in accepts one of its grants, if it has any: the output, FAB_PORTS, or -1. */
+/* Input @in accepts one of its grants, if it has any. */
 FAB_FN int xbar_accept(struct sw *s, u32 in, u32 first)
 {
 	struct port *p = s ? fab_port(s->port_base + in) : 0;
-	u32 out = FAB_PORTS;
+	u32 out, done = 0;
 
 	if (!p || in >= FAB_PORTS)
 		return fab_fail(FAB_INTERNAL, 0);
@@ -121,8 +123,9 @@ FAB_FN int xbar_accept(struct sw *s, u32 in, u32 first)
 		struct port *o;
 
 		p->grants[c] = 0;
-		if (!grants || out != FAB_PORTS)
+		if (!grants || done)
 			continue;
+		done = 1;
 		out = bounded(arbiter_input(grants, p->accept[c]), FAB_PORTS);
 		o = fab_port(s->port_base + out);
 		if (!o)
@@ -136,14 +139,12 @@ FAB_FN int xbar_accept(struct sw *s, u32 in, u32 first)
 		o->turn[c] = in + 1;
 		p->accept[c] = out + 1;
 	}
-	return out;
+	return 0;
 }
 
-/* One iteration: how many inputs have been matched in it, or -1. */
+/* One iteration. (A count of matches, carried in a register, is more than Linux 6.1's verifier can follow.) */
 FAB_FN int xbar_iterate(struct sw *s, u32 first)
 {
-	int out, n = 0;
-
 	if (!s)
 		return fab_fail(FAB_INTERNAL, 0);
 	for (u32 i = 0; i < FAB_PORTS; i++) {
@@ -155,12 +156,10 @@ FAB_FN int xbar_iterate(struct sw *s, u32 first)
 	for (u32 i = 0; i < FAB_PORTS; i++) {
 		if (i >= s->n_ports)
 			break;
-		out = xbar_accept(s, i, first);
-		if (out < 0)
+		if (xbar_accept(s, i, first))
 			return -1;
-		n += out != FAB_PORTS;
 	}
-	return n;
+	return 0;
 }
 
 /* The frame that crosses to output @o in this slot, or NULL. */
@@ -171,17 +170,15 @@ static inline struct frame *xbar_frame(struct sw *s, const struct port *o, u32 o
 	return fab_frame(q ? q->head : FAB_NONE);
 }
 
-/* The bytes that are left to cross of the frame that has fewest: those of a slot; 0 on error. */
-FAB_FN u32 xbar_shortest(struct sw *s)
+/* The bytes of this slot are those left to cross of the frame that has fewest. */
+FAB_FN int xbar_measure(struct sw *s)
 {
-	u32 least = ~0U;
-
 	if (!s)
-		return 0;
+		return fab_fail(FAB_INTERNAL, 0);
+	s->slot_bytes = ~0U;
 	for (u32 i = 0; i < FAB_PORTS; i++) {
 		struct port *o;
 		struct frame *f;
-		u32 bytes;
 
 		if (i >= s->n_ports)
 			break;
@@ -189,11 +186,11 @@ FAB_FN u32 xbar_shortest(struct sw *s)
 			continue;
 		o = fab_port(s->port_base + i);
 		f = o ? xbar_frame(s, o, i) : 0;
-		bytes = f ? wire_bytes(f->len) - f->crossed : 0;
-		if (bytes < least)
-			least = bytes;
+		if (!f)
+			return fab_fail(FAB_INTERNAL, s->port_base + i);
+		s->slot_bytes = min64(s->slot_bytes, wire_bytes(f->len) - f->crossed);
 	}
-	return least;
+	return 0;
 }
 
 /* A slot of @bytes is over: the frame that crossed to output @out is through, or so much further. */
@@ -249,18 +246,17 @@ FAB_FN int xbar_slot(struct sw *s, u64 now)
 	s->free_in = ~0ULL;
 	s->matched = 0;
 	for (u32 i = 0; i < XBAR_ITERATIONS && i < FAB_CFG.iterations; i++) {
-		int n = xbar_iterate(s, !i);
+		u64 before = s->matched;
 
-		if (n < 0)
+		if (xbar_iterate(s, !i))
 			return -1;
-		if (!n)
+		if (s->matched == before)
 			break;
 	}
 	if (!s->matched)
 		return 0;
-	s->slot_bytes = xbar_shortest(s);
-	if (!s->slot_bytes)
-		return fab_fail(FAB_INTERNAL, s->port_base);
+	if (xbar_measure(s))
+		return -1;
 	s->slot_end = now + xbar_time(s->slot_bytes, s->ps_per_byte, FAB_CFG.speedup);
 	s->slot_key = KEY(s->slot_end, EV_SLOT);
 	return 0;

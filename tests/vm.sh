@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # The switch programs on a stock Debian kernel: load, run shortly, give the twin's digest. Boots the kernel in qemu under
-# software emulation (VM_RUNNER, VM_KERNEL), on a view of this machine's files; skipped by name where that cannot be done.
+# software emulation (VM_RUNNER, VM_KERNELS), on a view of this machine's files; skipped by name where that cannot be done.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 B=${B:-build}
@@ -42,15 +42,20 @@ same topology=star:n=5 workload=incast bytes=100KB buffers=shared buffer=200KB
 same topology=fat-tree:k=4 transport=roce flows=40 buffer=60KB pfc_watchdog=50us \
 	"fault=20us-200us:pause=3:h1;50us-100us:down:s0:p2;0us:corrupt=0.01:s1;0us-90us:drop=0.1:s3"
 same topology=star:n=5 workload=incast bytes=100KB fc=credit buffer=20KB ecn=ib
+same topology=star:n=6 flows=60 arbiter=islip speedup=1.5 queues=fifo
+same topology=fat-tree:k=4 flows=60 transport=irn arbiter=islip iterations=2 ack_class=6 buffer=30KB
 if [ -x $B/tests/unit/test_bpf_switch ]; then
 	CMOCKA_MESSAGE_OUTPUT=TAP $B/tests/unit/test_bpf_switch || failed=\$((failed + 1))
 fi
+for set in doctor up; do
+	bats tests/bats/\$set.bats || failed=\$((failed + 1))
+done
 $B/losslab up --name vm fat-tree:k=6 && $B/losslab down --name vm || failed=\$((failed + 1))
 ls /run/netns 2>/dev/null | grep . && failed=\$((failed + 1))
 echo "\$passed passed, \$failed failed, 0 skipped"
 [ \$failed = 0 ]
 IN
-for kernel in ${VM_KERNELS:-linux-image-6.1.0-56-amd64}; do
+for kernel in ${VM_KERNELS:-linux-image-6.1.0-56-amd64 linux-image-6.12.117+deb12-amd64}; do
 	echo "# $kernel"
 	"$runner" -t "${VM_SECONDS:-900}" -k "$kernel" "$script" "$PWD" || exit 1
 done

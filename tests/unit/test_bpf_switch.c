@@ -264,20 +264,24 @@ static void load__every_configuration(void **state)
 	struct fab_cfg keep = w.fabric.fab;
 
 	NEED_ROOT();
-	for (u32 i = 0; i < 5 * 6 * 2; i++) {
+	for (u32 i = 0; i < 5 * 6 * 5; i++) {
 		struct fab_cfg *c = &w.fabric.fab;
 		struct fabric_memory mem = { 0 };
-		u32 flow_control = i / 12; /* none, PFC, credits; none and PFC of a shared buffer */
+		u32 flow_control = i / 30, turns = i / 6 % 5; /* none, PFC, credits; none and PFC of a shared buffer */
 
 		c->ecn = i % 6;
-		c->wrr = i / 6 % 2;
+		c->wrr = turns == 1;
+		c->fifo = turns == 2 || turns == 4;
+		c->iterations = turns > 2 ? XBAR_ITERATIONS : 0;
+		c->speedup = 150;
+		c->watchdog = i % 2 ? PS_PER_MS : 0;
 		c->pfc = flow_control == 1 || flow_control == 4 ? 0xff : 0;
 		c->credits = flow_control == 2 ? c->buffer / CREDIT_BLOCK : 0;
 		c->credit_step = c->credits / 8;
 		c->shared = flow_control > 2;
 		c->alpha = 8192;
 		if (bpf_fabric_load(&w.bpf, &w.fabric, &mem, w.err))
-			fail_msg("flow control %u, ecn %u, wrr %u: %s", flow_control, c->ecn, c->wrr, w.err);
+			fail_msg("flow control %u, ecn %u, turns %u: %s", flow_control, c->ecn, turns, w.err);
 		bpf_fabric_free(&w.bpf, &w.fabric, w.lab);
 	}
 	w.fabric.fab = keep;
