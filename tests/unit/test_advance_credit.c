@@ -153,7 +153,7 @@ static void receive__miscounted(void **state)
 	credit_reset();
 	inject_credit(2, T0, CLASS, 1, SIZE);
 	assert_int_equal(run(TIME_LIMIT), -1);
-	assert_int_equal(w.state.error, FAB_INTERNAL);
+	assert_int_equal(w.state.error, FAB_CREDITS);
 	assert_int_equal(w.state.error_port, 2);
 }
 
