@@ -99,3 +99,32 @@ circle()
 	all_done "$dir"
 	[ "$(value "$dir" pause_frames)" -gt 1000 ]
 }
+
+# Two of its variants cannot end: that is their result, and the others run all the same.
+@test "deadlock: its scenario is one table, that says which variants have one" {
+	dir=$BATS_TEST_TMPDIR/out
+	run -1 "$LOSSLAB" run -q -e twin --out "$dir" "$REPO/scenarios/deadlock"
+	echo "$output"
+	[ "${#lines[@]}" -eq 7 ]
+	[[ ${lines[0]} == scheme\ * ]]
+	[[ ${lines[5]} =~ ^"RoCE with PFC: deadlock of class 3: 10 of 10 flows unfinished, ".*": s0:p2 waits for s1:p3 ".*" s4:p3 waits for s0:p2."$ ]]
+	[ "${lines[6]#*: }" = "${lines[5]#*: }" ]
+	[[ ${lines[6]} == "RoCE with credits: "* ]]
+	for i in 1 2; do
+		[ "$(value "$dir/$i" status)" = '"deadlock"' ]
+		[ "$(value "$dir/$i" dropped)" -eq 0 ]
+	done
+	for i in 3 4; do all_done "$dir/$i"; done
+	[ "$(value "$dir/3" watchdog)" -gt 0 ]
+	holds "$(value "$dir/4" virtual_ns) < $(value "$dir/3" virtual_ns)"
+	[ "$("$LOSSLAB" run -q -e twin --json "$REPO/scenarios/deadlock" | grep -c '"digest"')" -eq 4 ]
+}
+
+@test "deadlock: of a variant that is stuck a scenario says what waits, and goes on" {
+	printf 'topology=star:n=4\nflows=50\nloss=0.01\n\n[hangs]\npfc=on\n[ends]\npfc=on\ntimeouts=on\n' >"$BATS_TEST_TMPDIR/scenario"
+	run -1 --separate-stderr "$LOSSLAB" run -q -e twin "$BATS_TEST_TMPDIR/scenario"
+	# shellcheck disable=SC2154 # bats sets it
+	[[ ${stderr_lines[0]} =~ ^"losslab: run: [hangs] stuck at "[0-9]+" us: "[0-9]+" of 50 flows unfinished; waiting:"$ ]]
+	[[ ${stderr_lines[1]} =~ ^"  flow "[0-9]+": h" ]]
+	[[ ${lines[1]} == hangs\ * && ${lines[2]} == ends\ * && ${lines[3]} == "hangs: stuck: "*" of 50 flows unfinished, "* ]]
+}
