@@ -42,6 +42,8 @@ same topology=star:n=5 workload=incast bytes=100KB buffers=shared buffer=200KB
 same topology=fat-tree:k=4 transport=roce flows=40 buffer=60KB pfc_watchdog=50us \
 	"fault=20us-200us:pause=3:h1;50us-100us:down:s0:p2;0us:corrupt=0.01:s1;0us-90us:drop=0.1:s3"
 same topology=star:n=5 workload=incast bytes=100KB fc=credit buffer=20KB ecn=ib
+same topology=fat-tree:k=4 transport=irn flows=40 fc=credit buffer=8KB timeouts=on \
+	"fault=20us-200us:flap=5us/9us:s0:p2;50us-100us:down:h3;0us:corrupt=0.01:s1;0us-90us:drop=0.1:s3"
 if [ -x $B/tests/unit/test_bpf_switch ]; then
 	CMOCKA_MESSAGE_OUTPUT=TAP $B/tests/unit/test_bpf_switch || failed=\$((failed + 1))
 fi

@@ -109,3 +109,17 @@ differs()
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	[ "$(value "$T/kernel" link)" -gt 0 ]
 }
+
+# With credits nothing is repeated: the run ends when there is no event left at all.
+@test "digest: kernel and twin of a deadlock, with credits and with PFC" {
+	requires root veth kernel
+	up ring:n=5
+	for fc in credit pfc; do
+		case=(workload=permutation bytes=1MB buffer=60KB "fc=$fc")
+		run -1 twin "$T/twin" topology=ring:n=5 "${case[@]}"
+		run -1 kernel "$T/kernel" "${case[@]}"
+		same_records "$T/twin" "$T/kernel"
+		[ "$(value "$T/kernel" status)" = '"deadlock"' ]
+		conserved "$T/kernel"
+	done
+}

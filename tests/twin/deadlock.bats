@@ -52,7 +52,7 @@ circle()
 @test "deadlock: a generated ring whose routes all go round has one, with its shortest ways none" {
 	dir=$BATS_TEST_TMPDIR/out
 	for fc in pfc credit; do
-		case=(fc=$fc buffer=60KB workload=permutation bytes=1MB seed=5)
+		case=(fc="$fc" buffer=60KB workload=permutation bytes=1MB seed=5)
 		run -1 twin "$dir" topology=ring:n=5 "${case[@]}"
 		[ "$(circle "$dir" <<<"$output")" -eq 5 ]
 		twin "$dir" topology=ring:n=5,routes=shortest "${case[@]}"
