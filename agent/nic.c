@@ -103,6 +103,11 @@ const struct pause_state *nic_pause(const struct nic *n)
 	return &n->pause;
 }
 
+const struct credit_tx *nic_credit(const struct nic *n)
+{
+	return &n->credit;
+}
+
 u64 nic_clock(const struct nic *n)
 {
 	return n->clock;

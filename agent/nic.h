@@ -114,6 +114,8 @@ u64 nic_next(struct nic *n);
 const struct nic_stats *nic_stats(const struct nic *n);
 /* What PFC frames have told the transmitter. */
 const struct pause_state *nic_pause(const struct nic *n);
+/* fc=credit: what has been sent to the switch, and how far it lets the NIC count. */
+const struct credit_tx *nic_credit(const struct nic *n);
 /* The time of the last event. */
 u64 nic_clock(const struct nic *n);
 /* What its connections share: the counters of the recovery scheme. */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "bpf/credit.h"
 #include "bpf/fault.h"
 #include "bpf/pfc.h"
 
@@ -32,7 +33,14 @@ u64 nic_fault_next(const struct nic *n, bool idle)
 	return n->fault < end ? n->par->faults[n->fault].at : TIME_NEVER;
 }
 
-/* All that PFC has told the transmitter is void. */
+/* fc=credit: the link is initialised, and the switch has yet to say what there is room for: bpf/credit.h. */
+static void restart_credits(struct nic *n, u64 at)
+{
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		credit_restart_tx(&n->credit, &n->pause, c, at);
+}
+
+/* All that PFC or credits have told the transmitter is void. */
 static void forget_pauses(struct nic *n, u64 at)
 {
 	for (u32 c = 0; c < FAB_CLASSES; c++) {
@@ -56,6 +64,8 @@ void nic_fault_happen(struct nic *n)
 		forget_pauses(n, f->at);
 		break;
 	case NIC_LINK_UP:
+		if (n->down && n->par->credits)
+			restart_credits(n, f->at);
 		n->down = false;
 		n->storm_unsaid = n->storm;
 		break;

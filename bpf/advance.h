@@ -52,9 +52,18 @@ static inline int port_receive_credit(struct port *p, const struct frame *f, u64
 	u32 class = f->class & (FAB_CLASSES - 1);
 
 	if (f->fctbs != p->credit_rx.received[class])
-		return fab_fail(FAB_INTERNAL, p->cfg.number);
+		return fab_fail(FAB_CREDITS, p->cfg.number);
 	credit_receive(&p->credit_tx, &p->pause, class, f->fccl, credit_blocks(FAB_CFG.frame_max), now);
 	p->stats.resume_rx++;
+	return 0;
+}
+
+/* A frame of flow control, PFC or credits. */
+static inline int port_receive_fc(struct port *p, const struct frame *f, u64 now)
+{
+	if (frame_is_credit(f))
+		return port_receive_credit(p, f, now);
+	port_receive_pfc(p, f, now);
 	return 0;
 }
 
@@ -82,13 +91,10 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 	p->arrq_head++;
 	if (port_peek(p, s->port_base + in))
 		return -1;
-	if (frame_is_credit(f)) {
-		if (port_receive_credit(p, f, now))
+	if (f->flags & FRAME_PFC) {
+		if (!fault_cut(p->fault.cut, now, f->len, p->cfg.ps_per_byte, p->cfg.delay) &&
+		    port_receive_fc(p, f, now))
 			return -1;
-		fab_release(id);
-	} else if (f->flags & FRAME_PFC) {
-		if (!fault_cut(p->fault.cut, now, f->len, p->cfg.ps_per_byte, p->cfg.delay))
-			port_receive_pfc(p, f, now);
 		fab_release(id);
 	} else if (sw_admit(s, in, id, now)) {
 		return -1;

@@ -11,9 +11,18 @@
  * longest frame.
  *
  * Counters wrap at 2^32; IBTA's have 12 bits, which would bound a buffer to 128 KB. They begin at 0 with a limit of one
- * buffer on both sides, as after the initialisation of a link. FCTBS is there so that a receiver can make up for blocks
- * lost on the way; here a frame that is lost (loss=) is one that arrives damaged: it is counted, and takes no room. So
- * FCTBS always agrees with what has come, and a switch that finds otherwise stops the run.
+ * buffer on both sides, as after the initialisation of a link.
+ *
+ * A link that breaks is initialised anew when it mends, as IBTA's LinkInitialize does it: both ends count from 0, a
+ * transmitter has no credits until its far end has told it some, and a receiver tells what its buffer has free beside
+ * the frames it holds still. What was on the link when it broke, data or credits, never arrives, and so nothing of the
+ * old count gets into the new one.
+ *
+ * FCTBS is there so that a receiver can make up for blocks that were lost on the way, by taking it for what has come.
+ * Here no block is lost without being counted: a frame that loss= or a fault's drop= takes is one that arrives damaged,
+ * which is counted and takes no room; and a break begins a new count. So FCTBS always agrees with what has come: to
+ * take it over would change nothing, and a switch that finds otherwise stops the run, as it does with a frame that
+ * finds no room.
  */
 #ifndef LOSSLAB_CREDIT_H
 #define LOSSLAB_CREDIT_H
@@ -55,6 +64,20 @@ static inline void credit_receive(struct credit_tx *t, struct pause_state *s, u3
 		return;
 	pause_account(s, class, now);
 	s->until[class] = now;
+}
+
+/* The link is initialised at @now: the count begins anew, and the class stands still until the far end has spoken. */
+static inline void credit_restart_tx(struct credit_tx *t, struct pause_state *s, u32 class, u64 now)
+{
+	t->sent[class] = t->limit[class] = 0;
+	s->until[class] = TIME_NEVER;
+	s->since[class] = now;
+}
+
+/* The same for a receiver: nothing has come, nothing been told; what the buffer holds stays. */
+static inline void credit_restart_rx(struct credit_rx *r, u32 class)
+{
+	r->received[class] = r->told[class] = 0;
 }
 
 /* The limit that a receiver with a buffer of @size blocks may tell. */

@@ -85,20 +85,22 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	p->stats.rx_bytes += f->len;
 	p->stats.rx_data += !!(f->flags & FRAME_DATA);
 	if (p->cfg.loss_in && draw32(~FAB_CFG.seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in) {
-		port_refuse(p, class, f->len);
+		port_refuse(p, f);
 		return sw_drop(p, id, FAB_DROP_LOSS);
 	}
 	if (fault_cut(p->fault.cut, f->arrival, f->len, p->cfg.ps_per_byte, p->cfg.delay))
 		return sw_drop(p, id, FAB_DROP_LINK);
-	if (p->fault.drop && draw32(FAB_CFG.seed ^ FAULT_SEED, s->port_base + in, p->fault.draws++) < p->fault.drop)
+	if (p->fault.drop && draw32(FAB_CFG.seed ^ FAULT_SEED, s->port_base + in, p->fault.draws++) < p->fault.drop) {
+		port_refuse(p, f);
 		return sw_drop(p, id, FAB_DROP_FAULT);
+	}
 	mask = fab_route(p->cfg.sw, f->dst);
 	if (!mask) {
-		port_refuse(p, class, f->len);
+		port_refuse(p, f);
 		return sw_drop(p, id, FAB_DROP_NO_ROUTE);
 	}
-	if (!port_take(s, p, class, f->len))
-		return sw_drop(p, id, FAB_DROP_BUFFER);
+	if (!port_take(s, p, class, f->len)) /* credits promise that this never happens */
+		return FAB_CFG.credits ? fab_fail(FAB_CREDITS, s->port_base + in) : sw_drop(p, id, FAB_DROP_BUFFER);
 	out = route_pick(mask, f->flow_key, s->seed);
 	o = fab_port(s->port_base + out);
 	if (!o || out >= FAB_PORTS)

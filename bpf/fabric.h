@@ -315,6 +315,7 @@ enum fab_error {
 	FAB_LATE,      /* a frame's stamp is older than the node's clock */
 	FAB_NO_SLOT,   /* the pool of frame slots is empty */
 	FAB_LIST_FULL, /* the emission list is full */
+	FAB_CREDITS,   /* fc=credit: the ends of a link disagree, or a frame found no room: a bug */
 	FAB_INTERNAL,  /* an index out of bounds: a bug */
 };
 

@@ -7,6 +7,7 @@
 #include "bpf/buffer.h"
 #include "bpf/credit.h"
 #include "bpf/ecn.h"
+#include "bpf/fault.h"
 #include "bpf/pfc.h"
 #include "bpf/port.h"
 
@@ -15,21 +16,23 @@ static inline int port_has_pfc(u32 class)
 	return FAB_CFG.pfc >> class & 1;
 }
 
-/* fc=credit: @blocks more have come, of which @held stay; or fewer are held. Tell the sender upstream when it is time.
+/*
+ * fc=credit: @blocks more have come, of which @held stay; or fewer are held. Tell the sender upstream when it is time;
+ * if the link is down, when it has mended (lab/faults_run.c).
  */
 static inline void port_credit(struct port *p, u32 class, u32 blocks, s32 held)
 {
 	p->credit_rx.received[class] += blocks;
 	p->credit_rx.held[class] += held;
-	if (credit_must_tell(&p->credit_rx, class, FAB_CFG.credits, FAB_CFG.credit_step))
+	if (!p->fault.down && credit_must_tell(&p->credit_rx, class, FAB_CFG.credits, FAB_CFG.credit_step))
 		p->pfc_pending |= 1 << class;
 }
 
-/* A frame has come that will not stay: lost, or bound for nowhere. */
-static inline void port_refuse(struct port *p, u32 class, u32 len)
+/* A frame has come that will not stay: lost, or bound for nowhere. One from before a break is of an older count. */
+static inline void port_refuse(struct port *p, const struct frame *f)
 {
-	if (FAB_CFG.credits)
-		port_credit(p, class, credit_blocks(len), 0);
+	if (FAB_CFG.credits && !fault_cut(p->fault.cut, f->arrival, f->len, p->cfg.ps_per_byte, p->cfg.delay))
+		port_credit(p, f->class & (FAB_CLASSES - 1), credit_blocks(f->len), 0);
 }
 
 /* Count an arriving frame into its input's buffer; 0 if there is no room. */
@@ -44,6 +47,8 @@ static inline int port_take(struct sw *s, struct port *p, u32 class, u32 len)
 	} else if (occ > FAB_CFG.buffer) {
 		return 0;
 	}
+	if (FAB_CFG.credits && p->credit_rx.held[class] + credit_blocks(len) > FAB_CFG.credits)
+		return 0;
 	if (FAB_CFG.credits)
 		port_credit(p, class, credit_blocks(len), (s32)credit_blocks(len));
 	p->occ[class] = occ;

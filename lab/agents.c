@@ -105,6 +105,7 @@ static void serve(struct agent *g)
 	nic_report(g->nic);
 	nic_recovery_stats(g->nic, &c->recovery);
 	c->pause = *nic_pause(g->nic);
+	c->credit = *nic_credit(g->nic);
 	c->clock = nic_clock(g->nic);
 	publish(g, seen, 0);
 }

@@ -28,6 +28,7 @@ struct agent_cell {
 	struct recovery_stats recovery;
 	u64 clock;
 	struct pause_state pause;
+	struct credit_tx credit;
 	char message[160];
 };
 

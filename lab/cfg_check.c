@@ -141,8 +141,6 @@ static const struct scope {
 	{ "kmax", "ecn", "off|red", "has no such threshold" },
 	{ "pmax", "ecn", "off|red", "marks for certain" },
 	{ "buffers", "fc", "none|pfc", "needs a buffer for each, to promise it" },
-	{ "faults", "fc", "auto|none|pfc", "keeps count of every frame" },
-	{ "fault", "fc", "auto|none|pfc", "keeps count of every frame" },
 	{ "alpha", "buffers", "shared", "has a buffer for each" },
 	{ "reserve", "buffers", "shared", "has a buffer for each" },
 	{ "xoff", "buffers", "static", "pauses by what is free" },

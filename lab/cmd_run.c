@@ -139,6 +139,17 @@ static int prepare_records(struct run_args *a)
 	return EXIT_DONE;
 }
 
+/* Of a run that hangs what waits for what; of a variant's deadlock the table has it in one line. */
+static void say_waiting(const struct run_args *a, u32 i, const struct experiment *x)
+{
+	bool one = a->scenario.n == 1;
+
+	if (!x->waiting || (!one && x->result.n_deadlock))
+		return;
+	fprintf(stderr, "losslab: run: %s%s%s%s", one ? "" : "[", one ? "" : a->scenario.label[i], one ? "" : "] ",
+		x->waiting);
+}
+
 static int run_variant(struct run_args *a, u32 i, struct experiment *x)
 {
 	bool bar = !a->quiet && isatty(STDERR_FILENO);
@@ -148,6 +159,7 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x)
 	rc = experiment_run(x, &a->scenario.cfg[i], a->topo, a->lab_open ? a->lab.name : NULL, progress,
 			    bar ? a->scenario.label[i] : NULL, err);
 	progress_clear(bar);
+	say_waiting(a, i, x);
 	if (!rc)
 		rc = write_records(a, x, i, err);
 	if (!rc)
@@ -192,14 +204,20 @@ static void print_results(const struct run_args *a, const struct experiment *x, 
 static int run_all(struct run_args *a)
 {
 	struct experiment *x = calloc(a->scenario.n, sizeof(*x));
-	int code = EXIT_DONE;
+	int code = EXIT_DONE, rc = EXIT_DONE;
+	bool over = false;
 	u32 n;
 
 	if (!x)
 		return cmd_fail(EXIT_SYSTEM, "out of memory");
-	for (n = 0; n < a->scenario.n && code == EXIT_DONE; n++)
-		code = run_variant(a, n, &x[n]);
-	if (code == EXIT_DONE || (code == EXIT_CHECK && x[n - 1].result.status))
+	for (n = 0; n < a->scenario.n && !over; n++) {
+		rc = run_variant(a, n, &x[n]);
+		if (rc)
+			code = rc;
+		/* that a variant hangs is its result; the others go on */
+		over = rc && !(x[n].result.status && experiment_hangs(&x[n]));
+	}
+	if (!rc || x[n - 1].result.status)
 		print_results(a, x, n);
 	for (u32 i = 0; i < n; i++)
 		experiment_free(&x[i]);

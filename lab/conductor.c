@@ -148,8 +148,11 @@ static int is_over(struct conductor *c, struct watch *w, struct starts *s, u64 n
 
 	if (now == TIME_NEVER || (f->faults.endless && all_ended(c, w))) {
 		take_stock(c);
-		c->status = conductor_open(c, TIME_NEVER) ? "stuck" : "done";
-		return 1;
+		c->status = "done";
+		rc = conductor_open(c, TIME_NEVER) ? look_for_deadlock(c, w, c->now, true) : 1;
+		if (!rc)
+			c->status = "stuck";
+		return rc ? rc : 1;
 	}
 	stuck = is_stuck(c, w, s, now);
 	rc = look_for_deadlock(c, w, now, stuck);

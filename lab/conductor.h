@@ -28,8 +28,8 @@ void conductor_free(struct conductor *c);
 
 /*
  * Collect the records of a finished run, and check that no frame is missing: sent = delivered + dropped + queued,
- * on every link and in all. 0, or -EPROTO with engine->err naming the link. Free r->flows, r->ports and r->hosts
- * afterwards; r->deadlock is the conductor's.
+ * on every link and in all; with fc=credit, no credit either. 0, or -EPROTO with engine->err naming the link. Free
+ * r->flows, r->ports and r->hosts afterwards; r->deadlock is the conductor's.
  */
 int conductor_records(struct conductor *c, struct run_result *r);
 

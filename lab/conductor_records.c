@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bpf/pfc.h"
+#include "lab/credit_books.h"
 
 struct books {
 	const struct fabric *f;
@@ -267,6 +268,8 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 		rc = check_switches(b, r, c->engine->err);
 	if (!rc)
 		rc = check_total(b, r, c->engine->err);
+	if (!rc)
+		rc = credit_books_check(f, b->m, b->hosts, c->engine->err);
 	if (rc)
 		return rc;
 	r->virtual_ps = last_event(c, b);

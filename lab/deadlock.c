@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wait-for graph of paused outputs. Exact, not a guess after a time-out: of all paused outputs those are taken
- * away whose far end will resume, because it comes down to XON once the frames for the others have left; what
- * remains waits for itself alone. (A cycle in the graph is not enough: a buffer may drain by its other frames.)
+ * The wait-for graph of outputs that flow control holds up. Exact, not a guess after a time-out: of all that wait those
+ * are taken away that will go on, because the buffer at their far end lets them once the frames for the others have
+ * left it; what remains waits for itself alone. (A cycle in the graph is not enough: a buffer may drain by its other
+ * frames.)
+ *
+ * What a buffer will do is known only as far as it does not depend on when others send: see stays_...(). Where it does
+ * depend on that an output is not called blocked; but once all frames have left that can, nothing depends on it any
+ * more. So a deadlock is named when it stands still at the latest, and what is none never is.
  */
 #include "lab/deadlock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "bpf/credit.h"
 
 struct graph {
 	const struct fabric *f;
@@ -17,13 +24,52 @@ struct graph {
 	bool *blocked; /* [ports]: outputs that, as far as known, will never send this class again */
 };
 
-/* Output @p is silent because the switch at its far end has asked for it. */
+static const struct port *far_end(const struct graph *g, u32 n)
+{
+	return &g->m->ports[g->m->ports[n].cfg.peer];
+}
+
+/* Frame number @at of those that have been sent to port @p, which may be on the link still. */
+static const struct frame *arrival(const struct graph *g, const struct port *p, u32 at)
+{
+	return &g->m->frames[g->m->arrivals[p->cfg.arrq_base + (at & p->cfg.arrq_mask)]];
+}
+
+/* Whether a frame that lets port @p send the class again is on its way. */
+static bool will_hear_resume(const struct graph *g, const struct port *p)
+{
+	for (u32 at = p->arrq_head; at != g->m->rx[p->cfg.number].tail; at++) {
+		const struct frame *f = arrival(g, p, at);
+
+		if ((f->flags & FRAME_PFC) && (f->pfc_classes >> g->class & 1) && !f->pfc_quanta[g->class])
+			return true;
+	}
+	return false;
+}
+
+/* Whether frames of the class are on their way to port @p. */
+static bool will_receive(const struct graph *g, const struct port *p)
+{
+	for (u32 at = p->arrq_head; at != g->m->rx[p->cfg.number].tail; at++) {
+		const struct frame *f = arrival(g, p, at);
+
+		if (!(f->flags & FRAME_PFC) && (f->class & (FAB_CLASSES - 1)) == g->class)
+			return true;
+	}
+	return false;
+}
+
+/* Output @p is silent because the switch at its far end wants it so: it has been told to, and has not been told else.
+ */
 static bool is_waiting(const struct graph *g, const struct port *p, u64 now)
 {
 	u32 c = g->class;
 
-	return p->pause.until[c] > now && p->pause.since[c] != TIME_NEVER && !(p->cfg.peer & PEER_HOST) &&
-		g->m->ports[p->cfg.peer].xoff >> c & 1;
+	if (p->cfg.peer & PEER_HOST || p->pause.until[c] <= now || p->pause.since[c] == TIME_NEVER)
+		return false;
+	if (g->f->fab.credits)
+		return true;
+	return (g->m->ports[p->cfg.peer].xoff & g->m->ports[p->cfg.peer].told) >> c & 1 && !will_hear_resume(g, p);
 }
 
 static const struct voq *voq_of(const struct graph *g, const struct sw *s, u32 out, u32 in)
@@ -31,29 +77,74 @@ static const struct voq *voq_of(const struct graph *g, const struct sw *s, u32 o
 	return &g->m->voqs[s->voq_base + (out * s->n_ports + in) * FAB_CLASSES + g->class];
 }
 
-/* Whether the buffer behind output @n stays above XON when all frames have left it that ever will. */
-static bool stays_full(const struct graph *g, u32 n)
+/* What the buffer behind an output holds. */
+struct load {
+	u64 bytes;  /* of frames that wait for blocked outputs */
+	u32 blocks; /* the same */
+	bool more;  /* others: they will leave */
+};
+
+static struct load load_behind(const struct graph *g, u32 n)
 {
-	const struct port *far = &g->m->ports[g->m->ports[n].cfg.peer];
+	const struct port *far = far_end(g, n);
 	const struct sw *s = &g->m->switches[far->cfg.sw];
-	u64 bytes = 0;
+	struct load l = { 0 };
 
 	for (u32 out = 0; out < s->n_ports; out++) {
-		if (!g->blocked[s->port_base + out])
+		u32 id = voq_of(g, s, out, far->cfg.number - s->port_base)->head;
+
+		if (!g->blocked[s->port_base + out]) {
+			l.more |= id != FAB_NONE;
 			continue;
-		for (u32 id = voq_of(g, s, out, far->cfg.number - s->port_base)->head; id != FAB_NONE;
-		     id = g->m->frames[id].next)
-			bytes += g->m->frames[id].len;
-		if (bytes > far->cfg.xon)
-			return true;
+		}
+		for (; id != FAB_NONE; id = g->m->frames[id].next) {
+			l.bytes += g->m->frames[id].len;
+			l.blocks += credit_blocks(g->m->frames[id].len);
+		}
 	}
-	return false;
+	return l;
+}
+
+/*
+ * A shared buffer's threshold moves with what all others hold, now and later. But whether a sender may go on is asked
+ * only when a frame of its own leaves (port_give()): where none ever will, and none is on its way that might, it stays
+ * paused whatever becomes of the pool. As long as one will, the answer hangs on what the pool holds at that moment.
+ */
+static bool stays_paused_shared(const struct graph *g, u32 n, const struct load *l)
+{
+	return l->bytes && !l->more && !will_receive(g, far_end(g, n));
+}
+
+/*
+ * Output @n will be short of credits for one of the longest frames for ever: what it has been told, heard or on its
+ * way, does not suffice, and what will be free at most, when all that can has left, does not either, or is not worth
+ * telling. In between it depends on the moments of telling. (What is on its way there could only take room.)
+ */
+static bool stays_without_credits(const struct graph *g, u32 n, const struct load *l)
+{
+	const struct fab_cfg *cfg = &g->f->fab;
+	u32 sent = g->m->ports[n].credit_tx.sent[g->class], longest = credit_blocks(cfg->frame_max);
+	u32 told = far_end(g, n)->credit_rx.told[g->class] - sent, room = cfg->credits - l->blocks;
+
+	return told < longest && (room < longest || room < told + cfg->credit_step);
+}
+
+/* Whether the buffer behind output @n holds it up still when all frames have left it that ever will. */
+static bool stays_full(const struct graph *g, u32 n)
+{
+	struct load l = load_behind(g, n);
+
+	if (g->f->fab.credits)
+		return stays_without_credits(g, n, &l);
+	if (g->f->fab.shared)
+		return stays_paused_shared(g, n, &l);
+	return l.bytes > far_end(g, n)->cfg.xon;
 }
 
 /* What output @n, blocked for good, waits for: the first such output that frames of its far end are bound for. */
 static u32 waits_for(const struct graph *g, u32 n)
 {
-	const struct port *far = &g->m->ports[g->m->ports[n].cfg.peer];
+	const struct port *far = far_end(g, n);
 	const struct sw *s = &g->m->switches[far->cfg.sw];
 	u32 out = 0;
 
@@ -109,15 +200,14 @@ int deadlock_find(const struct fabric *f, const struct fabric_memory *m, u64 now
 	int rc = 0;
 
 	memset(d, 0, sizeof(*d));
-	if (!f->fab.pfc ||
-	    f->fab.shared) /* a shared buffer has no fixed XON to reason with: such a run ends as stuck */
+	if (!f->fab.pfc && !f->fab.credits)
 		return 0;
 	g.blocked = calloc(f->size.ports, sizeof(*g.blocked));
 	d->ports = calloc(f->size.ports, sizeof(*d->ports));
 	if (!g.blocked || !d->ports)
 		rc = -ENOMEM;
 	for (; !rc && g.class < FAB_CLASSES; g.class ++) {
-		if (!(f->fab.pfc >> g.class & 1) || !mark_blocked(&g, now))
+		if (!(f->fab.credits || f->fab.pfc >> g.class & 1) || !mark_blocked(&g, now))
 			continue;
 		find_circle(&g, d);
 		rc = 1;

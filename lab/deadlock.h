@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Deadlock: output ports that wait for each other in a circle. An output that PFC has paused waits for the buffer
- * behind its link to drain; that buffer waits for the outputs its frames are bound for. Where such waiting leads
- * back to its beginning no frame will ever move again (cyclic buffer dependency).
+ * Deadlock: output ports that wait for each other in a circle. An output that PFC has paused, or that has no credits
+ * left, waits for the buffer behind its link to drain; that buffer waits for the outputs its frames are bound for.
+ * Where such waiting leads back to its beginning no frame will ever move again (cyclic buffer dependency).
  */
 #ifndef LOSSLAB_DEADLOCK_H
 #define LOSSLAB_DEADLOCK_H

@@ -26,6 +26,11 @@ int engine_fabric_error(struct engine *e)
 		snprintf(e->err, sizeof(e->err), "fabric: emission list full (%u): a bug, please report the scenario",
 			 e->fabric->size.emissions);
 		return -ENOBUFS;
+	case FAB_CREDITS:
+		snprintf(e->err, sizeof(e->err),
+			 "fabric: port %s: credits and what has come disagree: a bug, please report the scenario",
+			 name);
+		return -EPROTO;
 	default:
 		snprintf(e->err, sizeof(e->err), "fabric: port %s: internal error: a bug, please report the scenario",
 			 name);

@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#define WAITING_SHOWN 8 /* flows and ports that a run which hangs names, of each */
+
 static u64 cpu_us(void)
 {
 	struct rusage self, children;
@@ -41,6 +43,20 @@ bool experiment_hangs(const struct experiment *x)
 	return !strcmp(x->result.status, "stuck") || !strcmp(x->result.status, "deadlock");
 }
 
+/* Put into words what a run that hangs waits for. */
+static int explain(struct experiment *x)
+{
+	size_t size;
+	FILE *out = open_memstream(&x->waiting, &size);
+
+	if (!out)
+		return -errno;
+	fprintf(out, "%s at %llu us: %u of %u flows unfinished; waiting:\n", x->conductor.status,
+		x->conductor.now / PS_PER_US, conductor_open(&x->conductor, x->conductor.now + 1), x->result.n_flows);
+	conductor_explain(&x->conductor, &x->result, WAITING_SHOWN, out);
+	return fclose(out) ? -errno : 0;
+}
+
 static int conduct(struct experiment *x, const char *lab, char *err)
 {
 	int rc;
@@ -55,12 +71,8 @@ static int conduct(struct experiment *x, const char *lab, char *err)
 	rc = conductor_run(&x->conductor);
 	if (!rc)
 		rc = conductor_records(&x->conductor, &x->result);
-	if (!rc && experiment_hangs(x)) {
-		fprintf(stderr, "losslab: run: %s at %llu us: %u of %u flows unfinished; waiting:\n",
-			x->conductor.status, x->conductor.now / PS_PER_US,
-			conductor_open(&x->conductor, x->conductor.now + 1), x->result.n_flows);
-		conductor_explain(&x->conductor, &x->result, 8, stderr);
-	}
+	if (!rc && experiment_hangs(x))
+		rc = explain(x);
 	if (rc)
 		snprintf(err, EXPERIMENT_ERR_MAX, "%s",
 			 x->conductor.engine->err[0] ? x->conductor.engine->err : strerror(-rc));
@@ -98,6 +110,7 @@ int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct
 void experiment_free(struct experiment *x)
 {
 	conductor_free(&x->conductor);
+	free(x->waiting);
 	free(x->result.flows);
 	free(x->result.ports);
 	free(x->result.hosts);

@@ -13,6 +13,7 @@ struct experiment {
 	struct conductor conductor;
 	struct run_result result;
 	struct run_totals totals;
+	char *waiting;         /* of a run that hangs: what waits for what, in lines; else NULL */
 	bool planned, started; /* how far it came: what fails before is the input's fault, then the system's, then the
 				  run's */
 };

@@ -136,7 +136,9 @@ static int parse_class(struct reader *r, char *value)
 	if (!value || csv_u64(value, FAB_CLASSES - 1, &class))
 		return bad(r, value ? value : "", "not a class; allowed: 0..7");
 	if (!(r->f->fab.pfc >> class & 1))
-		return bad(r, value, "PFC is off; allowed: with pfc=on");
+		return bad(r, value,
+			   r->f->fab.credits ? "credits know no PAUSE; allowed: with fc=pfc"
+					     : "PFC is off; allowed: with pfc=on");
 	r->s.value = class;
 	return 0;
 }

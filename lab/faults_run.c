@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bpf/buffer.h"
+#include "bpf/credit.h"
 #include "bpf/pfc.h"
 #include "lab/fabric.h"
 
@@ -78,8 +79,8 @@ static void look_at(struct fabric_memory *m, struct port *p, u64 at)
 		m->nodes[p->cfg.sw].next = at;
 }
 
-/* One end of a link that breaks. What PFC has said over it, in either direction, is void. */
-static void break_end(struct fabric_memory *m, struct port *p, u64 at)
+/* One end of a link that breaks. What PFC or credits have said over it, in either direction, is void. */
+static void break_end(const struct fab_cfg *cfg, struct fabric_memory *m, struct port *p, u64 at)
 {
 	p->fault.down = 1;
 	p->fault.cut = at;
@@ -96,23 +97,38 @@ static void break_end(struct fabric_memory *m, struct port *p, u64 at)
 	look_at(m, p, at);
 }
 
-/* Buffers that are full still, or pause for ever, say so again. */
-static void mend_end(struct fabric_memory *m, struct port *p, u64 at)
+/* fc=credit: one end of a link is initialised: bpf/credit.h. Hosts take whatever comes. */
+static void restart_credits(const struct fab_cfg *cfg, struct port *p, u64 at)
 {
+	for (u32 c = 0; c < FAB_CLASSES; c++) {
+		credit_restart_rx(&p->credit_rx, c);
+		if (credit_must_tell(&p->credit_rx, c, cfg->credits, cfg->credit_step))
+			p->pfc_pending |= 1 << c;
+		if (!(p->cfg.peer & PEER_HOST))
+			credit_restart_tx(&p->credit_tx, &p->pause, c, at);
+	}
+}
+
+/* Buffers that are full still, or pause for ever, say so again. A link that is not down has nothing to mend. */
+static void mend_end(const struct fab_cfg *cfg, struct fabric_memory *m, struct port *p, u64 at)
+{
+	if (cfg->credits && p->fault.down)
+		restart_credits(cfg, p, at);
 	p->fault.down = 0;
 	p->fault.drain = 0;
-	p->pfc_pending = p->xoff;
+	if (!cfg->credits)
+		p->pfc_pending = p->xoff;
 	look_at(m, p, at);
 }
 
-static void at_both_ends(struct fabric_memory *m, u32 port, u64 at,
-			 void (*end)(struct fabric_memory *m, struct port *p, u64 at))
+static void at_both_ends(const struct fab_cfg *cfg, struct fabric_memory *m, u32 port, u64 at,
+			 void (*end)(const struct fab_cfg *cfg, struct fabric_memory *m, struct port *p, u64 at))
 {
 	u32 peer = m->ports[port].cfg.peer;
 
-	end(m, &m->ports[port], at);
+	end(cfg, m, &m->ports[port], at);
 	if (!(peer & PEER_HOST))
-		end(m, &m->ports[peer], at);
+		end(cfg, m, &m->ports[peer], at);
 }
 
 static void begin_storm(struct fabric_memory *m, struct port *p, u32 class, u64 at)
@@ -163,10 +179,10 @@ static void happen(struct fault_run *r, const struct fabric *f, struct fabric_me
 
 	switch (x->kind) {
 	case FAULT_DOWN:
-		at_both_ends(m, x->port, x->at, break_end);
+		at_both_ends(&f->fab, m, x->port, x->at, break_end);
 		break;
 	case FAULT_UP:
-		at_both_ends(m, x->port, x->at, mend_end);
+		at_both_ends(&f->fab, m, x->port, x->at, mend_end);
 		break;
 	case FAULT_DROP:
 		p->fault.drop = x->value;

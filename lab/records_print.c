@@ -107,6 +107,22 @@ static void table_row(const struct run_result *r, const struct run_totals *t, co
 		of_completed(t, ms(t->p99_fct_ps)).s, drops, t->pause_frames, DIGEST_SHOWN, t->digest);
 }
 
+/* "deadlock of class 3: 10 of 10 flows unfinished: s0:p1 waits for s1:p2 waits for s0:p1" */
+static void table_hang(const struct run_result *r, const struct run_totals *t, const char *label, FILE *out)
+{
+	fprintf(out, "%s: %s", label, r->status);
+	if (r->n_deadlock)
+		fprintf(out, " of class %u", r->deadlock_class);
+	fprintf(out, ": %u of %u flows unfinished, and in none of the averages",
+		r->n_flows - t->completed - t->qp_errors, r->n_flows);
+	for (u32 i = 0; r->n_deadlock && i <= r->n_deadlock; i++) {
+		const struct port_record *p = &r->ports[r->deadlock[i % r->n_deadlock]];
+
+		fprintf(out, "%s%s:p%u", i ? " waits for " : ": ", p->node, p->port);
+	}
+	fputs(".\n", out);
+}
+
 void records_table(const struct run_result *const *runs, const struct run_totals *totals, const char *const *labels,
 		   u32 n, FILE *out)
 {
@@ -119,6 +135,9 @@ void records_table(const struct run_result *const *runs, const struct run_totals
 		"99 % FCT (ms)", "drops", "PAUSE", "digest");
 	for (u32 i = 0; i < n; i++)
 		table_row(runs[i], &totals[i], labels[i], width, out);
+	for (u32 i = 0; i < n; i++)
+		if (!strcmp(runs[i]->status, "deadlock") || !strcmp(runs[i]->status, "stuck"))
+			table_hang(runs[i], &totals[i], labels[i], out);
 	for (u32 i = 0; i < n; i++)
 		if (totals[i].qp_errors)
 			fprintf(out, "%s: %u of %u flows stopped in error, and are in none of the averages.\n",

@@ -234,6 +234,7 @@ static int twin_finish(struct engine *e, u64 now, struct host_report *reports)
 		nic_recovery_stats(n, &reports[h].recovery);
 		reports[h].stats = *nic_stats(n);
 		reports[h].paused = pause_total(nic_pause(n), now);
+		reports[h].credit = *nic_credit(n);
 		reports[h].clock = nic_clock(n);
 	}
 	return 0;

@@ -44,6 +44,8 @@ same topology=fat-tree:k=4 transport=roce flows=40 buffer=60KB pfc_watchdog=50us
 same topology=star:n=5 workload=incast bytes=100KB fc=credit buffer=20KB ecn=ib
 same topology=star:n=6 flows=60 arbiter=islip speedup=1.5 queues=fifo
 same topology=fat-tree:k=4 flows=60 transport=irn arbiter=islip iterations=2 ack_class=6 buffer=30KB
+same topology=fat-tree:k=4 transport=irn flows=40 fc=credit buffer=8KB timeouts=on \
+	"fault=20us-200us:flap=5us/9us:s0:p2;50us-100us:down:h3;0us:corrupt=0.01:s1;0us-90us:drop=0.1:s3"
 if [ -x $B/tests/unit/test_bpf_switch ]; then
 	CMOCKA_MESSAGE_OUTPUT=TAP $B/tests/unit/test_bpf_switch || failed=\$((failed + 1))
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Print a ring of switches, by default with routes that go round one way: the cyclic buffer dependency that PFC needs
-# for a deadlock.
+# Print a ring of switches, by default with routes that go round one way: the cyclic buffer dependency that PFC and
+# credits need for a deadlock.
 set -eu
 # shellcheck source=topo/generator.inc disable=SC1091
 . "$(dirname "$0")/generator.inc"

@@ -110,3 +110,34 @@ differs()
 	alike fat-tree:k=4 "${case[@]}" buffer=8KB transport=irn loss=0.01 timeouts=on
 	[ "$(value "$T/kernel" loss)" -gt 0 ]
 }
+
+# Small buffers, so that breaks meet links whose credits are used up; h3 and s8 mend several times.
+@test "digest: kernel and twin with credits and every kind of fault" {
+	requires root veth kernel
+	up fat-tree:k=4
+	faults="200us-400us:down:s0:p2;250us:down:h5;320us:up:h5;100us-600us:flap=20us/50us:h3;150us-500us:flap=3us/7us:s8:p1"
+	faults="$faults;0us-1ms:drop=0.02:s3;100us-2ms:corrupt=0.02:s1"
+	case=(flows=100 load=0.9 seed=3 fc=credit buffer=8KB timeouts=on "fault=$faults" route_delay=50us)
+	alike fat-tree:k=4 "${case[@]}"
+	for reason in link fault; do [ "$(value "$T/kernel" $reason)" -gt 0 ]; done
+	[ "$(total "$T/kernel/ports.csv" corrupted)" -gt 0 ]
+	[ "$(value "$T/kernel" buffer)" -eq 0 ]
+	differs topology=fat-tree:k=4 "${case[@]/fault=*/fault=}"
+	alike fat-tree:k=4 "${case[@]}" transport=irn ecn=ib cc=ib-lipd ack_class=6 sched=wrr weights=1,1,1,5,1,1,1,1
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	[ "$(value "$T/kernel" link)" -gt 0 ]
+}
+
+# With credits nothing is repeated: the run ends when there is no event left at all.
+@test "digest: kernel and twin of a deadlock, with credits and with PFC" {
+	requires root veth kernel
+	up ring:n=5
+	for fc in credit pfc; do
+		case=(workload=permutation bytes=1MB buffer=60KB "fc=$fc")
+		run -1 twin "$T/twin" topology=ring:n=5 "${case[@]}"
+		run -1 kernel "$T/kernel" "${case[@]}"
+		same_records "$T/twin" "$T/kernel"
+		[ "$(value "$T/kernel" status)" = '"deadlock"' ]
+		conserved "$T/kernel"
+	done
+}

@@ -31,32 +31,100 @@ circle()
 	holds "$(value "$dir" virtual_ns) < 1000000" # it stands at 32 us; the next event after is a PAUSE said again
 }
 
+# The same with credits, and with memory that the ports of a switch share. With credits nothing at all happens any more when
+# the circle is closed, so the run's last event is the end of it.
+@test "deadlock: seven switches in a ring with credits, and with shared buffers" {
+	dir=$BATS_TEST_TMPDIR/out
+	for kind in "fc=credit buffer=60KB" "fc=credit buffer=2.2KB" "buffers=shared buffer=200KB" \
+		"buffers=shared buffer=400KB alpha=2 reserve=0"; do
+		# shellcheck disable=SC2086 # two or more words
+		run -1 twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" $kind
+		[ "$(circle "$dir" <<<"$output")" -eq 7 ]
+		[ "$(value "$dir" status)" = '"deadlock"' ]
+		[ "$(value "$dir" class)" -eq 3 ]
+		[ "$(value "$dir" ports)" = '["s0:p1", "s1:p2", "s2:p2", "s3:p2", "s4:p2", "s5:p2", "s6:p2"]' ]
+		[ "$(value "$dir" dropped)" -eq 0 ]
+		conserved "$dir"
+		holds "$(value "$dir" virtual_ns) < 1000000"
+	done
+}
+
+@test "deadlock: a generated ring whose routes all go round has one, with its shortest ways none" {
+	dir=$BATS_TEST_TMPDIR/out
+	for fc in pfc credit; do
+		case=(fc="$fc" buffer=60KB workload=permutation bytes=1MB seed=5)
+		run -1 twin "$dir" topology=ring:n=5 "${case[@]}"
+		[ "$(circle "$dir" <<<"$output")" -eq 5 ]
+		twin "$dir" topology=ring:n=5,routes=shortest "${case[@]}"
+		all_done "$dir"
+	done
+}
+
 # h8 gets its packets all the while: a part that stands still is enough.
 @test "deadlock: found although other flows go on" {
 	dir=$BATS_TEST_TMPDIR/out
 	{ cat "$(ring 7)"; printf 'host h7\nhost h8\nlink h7 s0\nlink h8 s0\n'; } >"$BATS_TEST_TMPDIR/more"
 	workload=$(around 7 3)
 	echo 7,7,8,50000000,0 >>"$workload"
-	run -1 twin "$dir" topology="$BATS_TEST_TMPDIR/more" workload=file:"$workload" buffer=60KB
-	[ "$(value "$dir" status)" = '"deadlock"' ]
-	holds "$(value "$dir" virtual_ns) < 200000"
-	[ "$(rows "$dir/flows.csv" 'v["id"] == 7 { print (v["received_bytes"] > 0) }')" -eq 1 ]
+	for kind in fc=pfc fc=credit; do
+		run -1 twin "$dir" topology="$BATS_TEST_TMPDIR/more" workload=file:"$workload" buffer=60KB $kind
+		[ "$(value "$dir" status)" = '"deadlock"' ]
+		holds "$(value "$dir" virtual_ns) < 200000"
+		[ "$(rows "$dir/flows.csv" 'v["id"] == 7 { print (v["received_bytes"] > 0) }')" -eq 1 ]
+	done
 }
 
 # Shortest paths over one link only never use a buffer on to another ring link: no cycle. Without PFC nothing waits.
 @test "deadlock: none without a cycle, and none without PFC" {
 	dir=$BATS_TEST_TMPDIR/out
-	twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 1)" buffer=60KB
-	all_done "$dir"
+	for kind in fc=pfc fc=credit; do
+		twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 1)" buffer=60KB $kind
+		all_done "$dir"
+	done
 	twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB pfc=off transport=irn
 	all_done "$dir"
 	[ -z "$(value "$dir" class)" ]
 }
 
 # PAUSE everywhere and for long, but up and down trees have no cycles.
-@test "deadlock: no false alarm on a fat-tree full of PAUSE" {
+@test "deadlock: no false alarm on a fat-tree full of PAUSE, or short of credits" {
 	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=fat-tree:k=4 load=0.95 flows=400 buffer=2.2KB fc=credit
+	all_done "$dir"
+	holds "$(total "$dir/ports.csv" paused_ns) > 1000000"
+	twin "$dir" topology=fat-tree:k=4 load=0.95 flows=400 buffer=200KB buffers=shared alpha=1/16
+	all_done "$dir"
+	[ "$(value "$dir" pause_frames)" -gt 1000 ]
 	twin "$dir" topology=fat-tree:k=4 load=0.95 flows=400 buffer=40KB xoff=8KB
 	all_done "$dir"
 	[ "$(value "$dir" pause_frames)" -gt 1000 ]
+}
+
+# Two of its variants cannot end: that is their result, and the others run all the same.
+@test "deadlock: its scenario is one table, that says which variants have one" {
+	dir=$BATS_TEST_TMPDIR/out
+	run -1 "$LOSSLAB" run -q -e twin --out "$dir" "$REPO/scenarios/deadlock"
+	echo "$output"
+	[ "${#lines[@]}" -eq 7 ]
+	[[ ${lines[0]} == scheme\ * ]]
+	[[ ${lines[5]} =~ ^"RoCE with PFC: deadlock of class 3: 10 of 10 flows unfinished, ".*": s0:p2 waits for s1:p3 ".*" s4:p3 waits for s0:p2."$ ]]
+	[ "${lines[6]#*: }" = "${lines[5]#*: }" ]
+	[[ ${lines[6]} == "RoCE with credits: "* ]]
+	for i in 1 2; do
+		[ "$(value "$dir/$i" status)" = '"deadlock"' ]
+		[ "$(value "$dir/$i" dropped)" -eq 0 ]
+	done
+	for i in 3 4; do all_done "$dir/$i"; done
+	[ "$(value "$dir/3" watchdog)" -gt 0 ]
+	holds "$(value "$dir/4" virtual_ns) < $(value "$dir/3" virtual_ns)"
+	[ "$("$LOSSLAB" run -q -e twin --json "$REPO/scenarios/deadlock" | grep -c '"digest"')" -eq 4 ]
+}
+
+@test "deadlock: of a variant that is stuck a scenario says what waits, and goes on" {
+	printf 'topology=star:n=4\nflows=50\nloss=0.01\n\n[hangs]\npfc=on\n[ends]\npfc=on\ntimeouts=on\n' >"$BATS_TEST_TMPDIR/scenario"
+	run -1 --separate-stderr "$LOSSLAB" run -q -e twin "$BATS_TEST_TMPDIR/scenario"
+	# shellcheck disable=SC2154 # bats sets it
+	[[ ${stderr_lines[0]} =~ ^"losslab: run: [hangs] stuck at "[0-9]+" us: "[0-9]+" of 50 flows unfinished; waiting:"$ ]]
+	[[ ${stderr_lines[1]} =~ ^"  flow "[0-9]+": h" ]]
+	[[ ${lines[1]} == hangs\ * && ${lines[2]} == ends\ * && ${lines[3]} == "hangs: stuck: "*" of 50 flows unfinished, "* ]]
 }

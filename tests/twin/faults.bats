@@ -157,6 +157,52 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 	[ "$(value "$dir" link)" -gt 0 ]
 }
 
+# Over s0's links upwards and h3's own, in buffers of four frames: breaks shorter and longer than the 2 us of a link. The
+# books of every link are looked at when the run ends; here the records: what has been told has been heard, or cut off.
+@test "faults: with credits all flows get through flapping links, and no credit is lost" {
+	dir=$BATS_TEST_TMPDIR/out
+	for transport in irn roce; do
+		twin "$dir" topology=fat-tree:k=4 transport=$transport fc=credit buffer=5KB timeouts=on flows=200 load=0.9 \
+			fault="20us-300us:flap=1us/5us:s0:p2;50us-400us:flap=20us/30us:h3" route_delay=10us
+		all_done "$dir"
+		[ "$(value "$dir" link)" -gt 20 ]
+		[ "$(value "$dir" buffer)" -eq 0 ]
+		[ "$(total "$dir/ports.csv" pause_tx)" -eq 0 ]
+		rows "$dir/ports.csv" '{ id = v["node"] ":" v["port"]; far[id] = v["peer"] ":" v["peer_port"]
+			tx[id] = v["resume_tx"]; rx[id] = v["resume_rx"] }
+			END { for (id in far) if (tx[id] < rx[far[id]] || (tx[id] > rx[far[id]] && id !~ /^s0:2|^s8:0|^s1:1/)) {
+				print id; bad = 1 } exit bad }'
+	done
+}
+
+# A lone flow over one switch, packets of 219.6 and 216.4 ns. The link breaks at 10 us and mends at 20; then the switch tells
+# class 0 to 7 what is free, 16.8 ns each: class 3's word comes at 20 us + 4 * 16.8 ns + 2 us, and the next packet leaves.
+@test "faults: a link that mends has credits when the far end has told them, to the ps" {
+	dir=$BATS_TEST_TMPDIR/out
+	lone=(topology=star:n=3 workload=file:"$(flows 0,1,1000000,0)" fc=credit transport=irn-nobdp timeouts=on)
+	twin "$dir" "${lone[@]}" fault=10us-20us:down:h0 stop_at=24283600ps
+	before=$(port "$dir" s0 0 rx_frames)
+	twin "$dir" "${lone[@]}" fault=10us-20us:down:h0 stop_at=24283601ps # 22.0672 us + 216.4 ns + 2 us
+	[ "$(port "$dir" s0 0 rx_frames)" -eq $((before + 1)) ]
+	[ "$(port "$dir" h0 0 resume_rx)" -ge 4 ]
+}
+
+# Frames dropped on arrival have used credits and give them back; corrupted ones reach their host.
+@test "faults: with credits a switch may drop and corrupt for ever, and nobody runs dry" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=5 fc=credit buffer=2.2KB transport=irn timeouts=on workload=incast bytes=300KB \
+		fault="0us:drop=0.1:s0;0us:corrupt=0.05:s0"
+	all_done "$dir"
+	[ "$(value "$dir" fault)" -gt 100 ]
+	[ "$(total "$dir/ports.csv" corrupted)" -eq "$(total "$dir/hosts.csv" discarded)" ]
+	[ "$(value "$dir" buffer)" -eq 0 ]
+}
+
+@test "faults: pause= is PFC's" {
+	refused 2 'fault 1us:pause=3:h0: 3: credits know no PAUSE; allowed: with fc=pfc' \
+		"$LOSSLAB" run -q -e twin topology=star:n=3 fc=credit fault=1us:pause=3:h0
+}
+
 # h2 pauses for ever; who sends to others must not suffer for it, when the watchdog has seen it.
 @test "watchdog: the victims of a storm go on, what was bound for its source is dropped" {
 	dir=$BATS_TEST_TMPDIR/out

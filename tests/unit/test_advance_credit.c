@@ -153,8 +153,74 @@ static void receive__miscounted(void **state)
 	credit_reset();
 	inject_credit(2, T0, CLASS, 1, SIZE);
 	assert_int_equal(run(TIME_LIMIT), -1);
-	assert_int_equal(w.state.error, FAB_INTERNAL);
+	assert_int_equal(w.state.error, FAB_CREDITS);
 	assert_int_equal(w.state.error_port, 2);
+}
+
+/* A frame that finds no room is one too, not a drop: by blocks, for it would fit by bytes. */
+static void take__without_room(void **state)
+{
+	credit_reset();
+	w.ports[1].pause.until[CLASS] = TIME_NEVER;
+	for (u32 i = 0; i < 4; i++)
+		inject(0, T0 + i, 1000, 1, CLASS);
+	assert_int_equal(run(T0 + 4), 0);
+	assert_int_equal(w.ports[0].credit_rx.held[CLASS], SIZE);
+	inject(0, T0 + 4, 60, 1, CLASS);
+	assert_int_equal(run(T0 + 5), -1);
+	assert_int_equal(w.state.error, FAB_CREDITS);
+	assert_int_equal(w.state.error_port, 0);
+	assert_int_equal(w.ports[0].stats.drops[FAB_DROP_BUFFER], 0);
+}
+
+/* What a fault drops has arrived, so its credits go back; what was on the link when it broke has not. */
+static void fault__drops_and_cuts(void **state)
+{
+	for (u32 cut = 0; cut < 3; cut++) {
+		credit_reset();
+		w.ports[0].fault.drop = cut ? 0 : ~0U;
+		w.ports[0].fault.cut = cut ? TIME_LIMIT : 0;
+		w.ports[0].cfg.loss_in = cut == 2 ? ~0U : 0; /* lost in either way, it does not count */
+		for (u32 i = 0; i < 4; i++)
+			inject(0, 10 * DELAY + i * ser(LEN), LEN, 1, CLASS);
+		assert_int_equal(run(TIME_LIMIT), 0);
+		assert_int_equal(w.ports[0].stats.drops[FAB_DROP_FAULT], cut ? 0 : 4);
+		assert_int_equal(w.ports[0].stats.drops[FAB_DROP_LINK], cut == 1 ? 4 : 0);
+		assert_int_equal(w.ports[0].credit_rx.received[CLASS], cut ? 0 : 64);
+		assert_int_equal(w.ports[0].credit_rx.held[CLASS], 0);
+		assert_int_equal(w.ports[0].stats.resume_tx, cut ? 0 : 4);
+	}
+}
+
+/* Credits that were on a link when it broke are of the older count: neither heard nor compared. */
+static void fault__cuts_credits(void **state)
+{
+	for (u32 late = 0; late < 2; late++) {
+		credit_reset();
+		w.ports[1].fault.cut = 2 * T0;
+		inject_credit(1, 2 * T0 - !late + ser(PFC_LEN) + DELAY, CLASS, late ? 0 : 99, SIZE + 9);
+		assert_int_equal(run(TIME_LIMIT), 0);
+		assert_int_equal(w.ports[1].credit_tx.limit[CLASS], late ? SIZE + 9 : SIZE);
+		assert_int_equal(w.ports[1].stats.resume_rx, late);
+		assert_int_equal(w.top, FRAMES); /* its slot is free again */
+	}
+}
+
+/* While its link is down a port has nobody to tell: frames that leave its buffer by other ports send nothing. */
+static void fault__tells_nobody(void **state)
+{
+	credit_reset();
+	inject(0, T0, LEN, 1, CLASS);
+	inject(0, T0 + 1, LEN, 2, CLASS);
+	w.ports[1].pause.until[CLASS] = T0 + PS_PER_US;
+	assert_int_equal(run(T0 + 1000), 0);
+	assert_int_equal(w.ports[0].stats.resume_tx, 1); /* of the second, that has left */
+	w.ports[0].fault.down = 1;
+	assert_int_equal(run(TIME_LIMIT), 0);
+	assert_int_equal(w.ports[1].stats.tx_frames, 1);
+	assert_int_equal(w.ports[0].credit_rx.held[CLASS], 0);
+	assert_int_equal(w.ports[0].stats.resume_tx, 1);
+	assert_int_equal(w.ports[0].pfc_pending, 0);
 }
 
 /*
@@ -193,6 +259,8 @@ int main(void)
 		cmocka_unit_test(give__two_classes),    cmocka_unit_test(depart__stalls),
 		cmocka_unit_test(depart__to_a_host),    cmocka_unit_test(refuse__gives_back),
 		cmocka_unit_test(receive__miscounted),  cmocka_unit_test(full__without_credits),
+		cmocka_unit_test(take__without_room),   cmocka_unit_test(fault__drops_and_cuts),
+		cmocka_unit_test(fault__cuts_credits),  cmocka_unit_test(fault__tells_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

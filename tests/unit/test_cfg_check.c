@@ -15,6 +15,8 @@ static void finish__dependent_keys(void **state)
 	assert_true(c.pfc && !cfg_given(&c, "pfc"));
 	c = finish(SET("fc=credit"));
 	assert_true(!c.pfc && c.fc == CFG_FC_CREDIT && c.timeouts == CFG_OFF);
+	c = finish(SET("fc=credit", "fault=1us:down:h0")); /* faults change nothing, as with PFC */
+	assert_true(c.fc == CFG_FC_CREDIT && c.timeouts == CFG_OFF);
 	c = finish(SET("preset=roce", "fc=credit")); /* what the user says goes before a preset */
 	assert_true(!c.pfc && c.fc == CFG_FC_CREDIT);
 	c = finish(SET("transport=irn", "fc=pfc"));

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "bpf/credit.h"
 #include "lab/deadlock.h"
 
 #define RING 3
@@ -21,19 +22,21 @@ static struct {
 	u32 frames;
 } w;
 
-static int set_up(void **state)
+static int set_up_with(const char *kind)
 {
 	FILE *in = fmemopen((void *)text, strlen(text), "r");
-	char word[] = "workload=incast", err[FABRIC_ERR_MAX];
+	char err[FABRIC_ERR_MAX];
 
 	memset(&w, 0, sizeof(w));
 	cfg_defaults(&w.cfg);
-	if (!in || topo_parse(in, "ring", &w.topo, err) || cfg_set(&w.cfg, word, err) || cfg_finish(&w.cfg, err) ||
-	    fabric_plan(&w.f, &w.cfg, w.topo, err))
+	if (!in || topo_parse(in, "ring", &w.topo, err) || cfg_set(&w.cfg, "workload=incast", err) ||
+	    cfg_set(&w.cfg, kind, err) || cfg_finish(&w.cfg, err) || fabric_plan(&w.f, &w.cfg, w.topo, err))
 		return -1;
 	fclose(in);
 	w.m.switches = calloc(w.f.size.switches, sizeof(*w.m.switches));
 	w.m.ports = calloc(w.f.size.ports, sizeof(*w.m.ports));
+	w.m.rx = calloc(w.f.size.ports, sizeof(*w.m.rx));
+	w.m.arrivals = calloc(w.f.size.arrivals, sizeof(*w.m.arrivals));
 	w.m.nodes = calloc(w.f.size.switches + w.f.size.hosts, sizeof(*w.m.nodes));
 	w.m.frames = calloc(w.f.size.small + w.f.size.large, sizeof(*w.m.frames));
 	w.m.voqs = calloc(w.f.size.voqs, sizeof(*w.m.voqs));
@@ -44,10 +47,27 @@ static int set_up(void **state)
 	return 0;
 }
 
+static int set_up(void **state)
+{
+	return set_up_with("pfc=on");
+}
+
+static int set_up_shared(void **state)
+{
+	return set_up_with("buffers=shared");
+}
+
+static int set_up_credits(void **state)
+{
+	return set_up_with("fc=credit");
+}
+
 static int tear_down(void **state)
 {
 	free(w.m.switches);
 	free(w.m.ports);
+	free(w.m.rx);
+	free(w.m.arrivals);
 	free(w.m.nodes);
 	free(w.m.frames);
 	free(w.m.voqs);
@@ -90,12 +110,41 @@ static void fill(u32 s, enum way way, u32 bytes)
 	}
 }
 
+/* A frame is on its way to port @n. */
+static struct frame *send_to(u32 n)
+{
+	const struct port_cfg *c = &w.f.ports[n];
+	struct frame *f = &w.m.frames[w.frames];
+
+	w.m.arrivals[c->arrq_base + (w.m.rx[n].tail++ & c->arrq_mask)] = w.frames++;
+	memset(f, 0, sizeof(*f));
+	f->class = CLASS;
+	f->len = 1000;
+	return f;
+}
+
+static void send_pfc_to(u32 n, u32 class, u32 quanta)
+{
+	struct frame *f = send_to(n);
+
+	f->flags = FRAME_PFC;
+	f->pfc_classes = 1 << class;
+	f->pfc_quanta[class] = quanta;
+}
+
+/* The output that leads to switch @s round the ring. */
+static u32 behind(u32 s)
+{
+	return port((s + RING - 1) % RING, NEXT);
+}
+
 /* Switch @s has paused the one before it, as long as it has not told it otherwise. */
 static void pause_behind(u32 s)
 {
-	struct port *p = &w.m.ports[port((s + RING - 1) % RING, NEXT)];
+	struct port *p = &w.m.ports[behind(s)];
 
 	w.m.ports[port(s, BACK)].xoff |= 1 << CLASS;
+	w.m.ports[port(s, BACK)].told |= 1 << CLASS;
 	p->pause.until[CLASS] = NOW + 1;
 	p->pause.since[CLASS] = 1;
 }
@@ -171,6 +220,177 @@ static void none_once_a_pause_is_over(void **state)
 	p->pause.until[CLASS] = NOW + 1;
 	w.m.ports[port(2, BACK)].xoff = 0; /* its resume is on the way */
 	assert_false(find(&d));
+	w.m.ports[port(2, BACK)].xoff = 1 << CLASS;
+	w.m.ports[port(2, BACK)].told = 0; /* that resume is on the way still, and the next PAUSE has not been sent */
+	assert_false(find(&d));
+	w.m.ports[port(2, BACK)].told = 1 << CLASS;
+	send_pfc_to(behind(2), CLASS + 1, 0); /* of another class, and a PAUSE */
+	send_pfc_to(behind(2), CLASS, 65535);
+	assert_true(find(&d));
+	free(d.ports);
+	send_pfc_to(behind(2), CLASS, 0); /* the two are on the way, one after the other */
+	send_pfc_to(behind(2), CLASS, 65535);
+	assert_false(find(&d));
+}
+
+/* Frames that come only fill buffers more, where XON is fixed. */
+static void static__whatever_comes(void **state)
+{
+	struct deadlock d;
+
+	all_around(xon() + 1, 0);
+	send_to(port(1, BACK));
+	assert_true(find(&d));
+	free(d.ports);
+}
+
+/*
+ * A shared buffer is asked when a frame leaves it: never, if all wait for each other, though it holds one byte; but as
+ * long as one frame goes to a host, or one is on its way that might.
+ */
+static void shared__waits_if_nothing_leaves(void **state)
+{
+	struct deadlock d;
+
+	for (u32 s = 0; s < RING; s++)
+		pause_behind(s);
+	assert_false(find(&d)); /* there is nothing that waits */
+	all_around(1, 0);
+	assert_true(find(&d));
+	assert_int_equal(d.n, RING);
+	free(d.ports);
+	send_pfc_to(port(1, BACK), 0, 65535); /* nor is this a frame that might */
+	send_to(port(1, BACK))->class = CLASS + 1;
+	assert_true(find(&d));
+	free(d.ports);
+	send_to(port(1, BACK));
+	assert_false(find(&d));
+	w.m.ports[port(1, BACK)].arrq_head = w.m.rx[port(1, BACK)].tail;
+	assert_true(find(&d));
+	free(d.ports);
+	fill(2, HOST, 1);
+	assert_false(find(&d));
+}
+
+/* ---- credits ---- */
+
+static void empty(void)
+{
+	for (u32 v = 0; v < w.f.size.voqs; v++)
+		w.m.voqs[v] = (struct voq){ FAB_NONE, FAB_NONE };
+	w.frames = 0;
+}
+
+/* Of switch @s's buffer for the link before it: @held blocks in frames that go on, one block each; the rest is free. */
+static void hold(u32 s, u32 held, u32 told)
+{
+	struct port *p = &w.m.ports[behind(s)], *far = &w.m.ports[port(s, BACK)];
+
+	for (u32 i = 0; i < held; i++)
+		fill(s, NEXT, CREDIT_BLOCK);
+	p->credit_tx.sent[CLASS] = far->credit_rx.received[CLASS] = 0xfffffff0U; /* about to wrap */
+	p->credit_tx.limit[CLASS] = far->credit_rx.told[CLASS] = 0xfffffff0U + told;
+	far->credit_rx.held[CLASS] = held;
+	p->pause.until[CLASS] = TIME_NEVER;
+	p->pause.since[CLASS] = 1;
+}
+
+static void credits__circle(void **state)
+{
+	u32 size = w.f.fab.credits;
+	struct deadlock d;
+
+	for (u32 s = 0; s < RING; s++)
+		hold(s, size, 0);
+	assert_true(find(&d));
+	assert_int_equal(d.n, RING);
+	assert_int_equal(d.class, CLASS);
+	free(d.ports);
+	w.m.ports[port(0, NEXT)].pause.until[CLASS] = 0; /* one that may send */
+	assert_false(find(&d));
+}
+
+/*
+ * One buffer with less than the longest frame free: it waits. With as much, it depends on whether it is worth telling:
+ * a step more than was told is. What has been told and suffices ends the wait, heard or not.
+ */
+static void credits__by_the_block(void **state)
+{
+	u32 size = w.f.fab.credits, step = w.f.fab.credit_step, longest = credit_blocks(w.f.fab.frame_max);
+	struct {
+		u32 free, told;
+		bool waits;
+	} cases[] = {
+		{ 0, 0, true },
+		{ longest - 1, longest - 1, true },
+		{ longest, longest, false }, /* on its way */
+		{ step - 1, 0, true },
+		{ step, 0, false },
+		{ step, 1, true },
+		{ step + longest - 2, longest - 1, true },
+		{ step + longest - 1, longest - 1, false },
+		{ step + longest - 2, longest - 2, false },
+	};
+
+	assert_true(step > longest);
+	for (u32 i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct deadlock d;
+
+		empty();
+		hold(0, size, 0);
+		hold(1, size - cases[i].free, cases[i].told);
+		hold(2, size, 0);
+		if (find(&d) != cases[i].waits)
+			fail_msg("case %u: %u free, %u told", i, cases[i].free, cases[i].told);
+		free(d.ports);
+	}
+}
+
+/* With a small buffer a step is less than a frame: told step by step it is still too little. */
+static void credits__steps_below_a_frame(void **state)
+{
+	u32 size, longest = credit_blocks(w.f.fab.frame_max);
+	struct deadlock d;
+
+	size = w.f.fab.credits = 2 * longest;
+	w.f.fab.credit_step = credit_step(size);
+	assert_true(w.f.fab.credit_step < longest);
+	for (u32 s = 0; s < RING; s++)
+		hold(s, size - longest + 1, 0);
+	assert_true(find(&d));
+	free(d.ports);
+	for (u32 s = 0; s < RING; s++) /* the same, of which a block goes to the host */
+		fill(s, HOST, CREDIT_BLOCK);
+	assert_true(find(&d));
+	free(d.ports);
+}
+
+static void credits__none_where_buffers_drain(void **state)
+{
+	u32 size = w.f.fab.credits;
+	struct deadlock d;
+
+	for (u32 s = 0; s < RING; s++)
+		hold(s, s ? size : size / 2, 0);
+	fill(0, HOST, size / 2 * CREDIT_BLOCK);
+	assert_false(find(&d));
+}
+
+/* A link that has mended waits for its first word: that is coming, unless the buffer is full. */
+static void credits__of_a_mended_link(void **state)
+{
+	u32 size = w.f.fab.credits;
+	struct deadlock d;
+
+	for (u32 full = 0; full < 2; full++) {
+		empty();
+		for (u32 s = 0; s < RING; s++)
+			hold(s, s || full ? size : 0, 0);
+		credit_restart_rx(&w.m.ports[port(0, BACK)].credit_rx, CLASS);
+		credit_restart_tx(&w.m.ports[behind(0)].credit_tx, &w.m.ports[behind(0)].pause, CLASS, 1);
+		assert_int_equal(find(&d), full);
+		free(d.ports);
+	}
 }
 
 static void none_in_another_class_or_without_pfc(void **state)
@@ -195,6 +415,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(none_where_buffers_drain_by_their_other_frames, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_once_a_pause_is_over, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_in_another_class_or_without_pfc, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(static__whatever_comes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(shared__waits_if_nothing_leaves, set_up_shared, tear_down),
+		cmocka_unit_test_setup_teardown(credits__circle, set_up_credits, tear_down),
+		cmocka_unit_test_setup_teardown(credits__by_the_block, set_up_credits, tear_down),
+		cmocka_unit_test_setup_teardown(credits__steps_below_a_frame, set_up_credits, tear_down),
+		cmocka_unit_test_setup_teardown(credits__none_where_buffers_drain, set_up_credits, tear_down),
+		cmocka_unit_test_setup_teardown(credits__of_a_mended_link, set_up_credits, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,6 +169,9 @@ static void refused(void **state)
 	assert_int_equal(plan("1us:pause=3:h0", "pfc=off"), -EINVAL);
 	assert_non_null(strstr(w.err, "PFC is off"));
 	drop_plan();
+	assert_int_equal(plan("1us:pause=3:s0:p1", "fc=credit"), -EINVAL);
+	assert_non_null(strstr(w.err, "3: credits know no PAUSE; allowed: with fc=pfc"));
+	drop_plan();
 }
 
 static void file__lines_and_comments(void **state)
@@ -267,6 +270,73 @@ static void link__breaks_and_mends_at_both_ends(void **state)
 	drop_plan();
 }
 
+/* fc=credit: counts as they may be in mid-run; the buffers hold frames of class 3. */
+static void count(u32 held)
+{
+	for (u32 i = 0; i < 4; i++) {
+		struct port *p = &m.ports[i];
+
+		p->xoff = p->told = p->pfc_pending = 0;
+		p->pause.until[3] = TIME_NEVER;
+		for (u32 c = 0; c < FAB_CLASSES; c++) {
+			p->credit_tx.sent[c] = p->credit_rx.received[c] = 1000 + c;
+			p->credit_tx.limit[c] = p->credit_rx.told[c] = 1500 + c;
+			p->credit_rx.held[c] = c == 3 ? held : 0;
+		}
+	}
+}
+
+/* Both ends count from 0 and wait to be told, by a buffer that has a step or more to tell. Hosts take what comes. */
+static void link__mends_with_a_new_count(void **state)
+{
+	for (u32 full = 0; full < 2; full++) {
+		u32 port = full ? 1 : 0;
+
+		planned(full ? "10us-20us:down:s1:p1" : "10us-20us:down:h0", "fc=credit");
+		stand();
+		count(w.f.fab.credits - w.f.fab.credit_step + full);
+		happen(10 * US);
+		assert_int_equal(m.ports[port].pause.until[3], 0);
+		assert_int_equal(m.ports[port].pause.total, 7 * US);
+		happen(20 * US);
+		for (u32 n = 0; n < 4; n++) {
+			const struct port *p = &m.ports[n];
+			bool mended = full ? n % 2 : !n;
+
+			for (u32 c = 0; c < FAB_CLASSES; c++) {
+				bool waits = mended && full;
+
+				assert_int_equal(p->credit_rx.received[c], mended ? 0 : 1000 + c);
+				assert_int_equal(p->credit_rx.told[c], mended ? 0 : 1500 + c);
+				assert_int_equal(p->credit_tx.sent[c], waits ? 0 : 1000 + c);
+				assert_int_equal(p->credit_tx.limit[c], waits ? 0 : 1500 + c);
+				assert_true(!mended || p->pause.until[c] == (waits ? TIME_NEVER : 0));
+				assert_true(!waits || p->pause.since[c] == 20 * US);
+			}
+			assert_int_equal(p->pfc_pending, !mended ? 0 : full ? 0xff & ~(1 << 3) : 0xff);
+			assert_true(p->credit_rx.held[3] > 0);
+		}
+		fault_run_free(&m.run);
+		drop_plan();
+	}
+}
+
+/* Mending what is not broken must not forget what is on the link. */
+static void link__mends_what_is_not_broken(void **state)
+{
+	planned("10us:up:s0:p1", "fc=credit");
+	stand();
+	count(0);
+	happen(10 * US);
+	for (u32 n = 0; n < 4; n++) {
+		assert_int_equal(m.ports[n].credit_tx.sent[3], 1003);
+		assert_int_equal(m.ports[n].credit_rx.received[3], 1003);
+		assert_int_equal(m.ports[n].pfc_pending, 0);
+	}
+	fault_run_free(&m.run);
+	drop_plan();
+}
+
 static void storm__begins_and_ends(void **state)
 {
 	struct port *p = &m.ports[1];
@@ -336,6 +406,8 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(file__lines_and_comments),
 		cmocka_unit_test(link__breaks_and_mends_at_both_ends),
+		cmocka_unit_test(link__mends_with_a_new_count),
+		cmocka_unit_test(link__mends_what_is_not_broken),
 		cmocka_unit_test(storm__begins_and_ends),
 		cmocka_unit_test(storm__ends_over_shared_buffers),
 		cmocka_unit_test(storm__on_a_link_that_is_down),

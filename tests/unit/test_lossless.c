@@ -3,6 +3,8 @@
  * Nothing is ever dropped where flow control says so: whole runs of the twin on random trees of switches, with links of
  * mixed rates and delays, small buffers (the smallest that the plan takes, or little more), frames of all sizes, and
  * every kind of flow control. Trees, so that no ring of buffers can wait for itself: every run must also end.
+ * With credits also while links break and mend and switches drop and corrupt: then frames are lost, but none for want
+ * of room, and no credit (lab/credit_books.c looks at the end of every run).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,8 +19,9 @@
 
 static struct {
 	struct rng rng;
-	char topo[4096], words[512];
-	u32 pauses, stalls, runs, biggest; /* what the runs of a kind came to */
+	char topo[4096], words[512], faults[CFG_STR];
+	bool broken;                                             /* let faults happen */
+	u32 pauses, stalls, runs, biggest, cuts, drops, damaged; /* what the runs of a kind came to */
 } w;
 
 static const char *one_of(const char *const *list, u32 n)
@@ -56,8 +59,51 @@ static struct topo *draw_topology(void)
 	return t;
 }
 
+/* One of the topology's links by its name at one end: a host, or a port of a switch. */
+static char *link_name(const struct topo *t, char *name)
+{
+	const struct topo_node *n = &t->nodes[rng_below(&w.rng, t->n_nodes)];
+
+	if (n->kind == TOPO_HOST)
+		strcpy(name, n->name);
+	else
+		sprintf(name, "%s:p%llu", n->name, rng_below(&w.rng, n->n_ports));
+	return name;
+}
+
+/* Short breaks and long ones, so that frames of more than one count are on a link at a time; all mend at last. */
+static void draw_faults(struct run_cfg *c, const struct topo *t)
+{
+	u32 n = 1 + rng_below(&w.rng, 4);
+	char name[64], *at = w.faults, err[CFG_ERR_MAX], word[CFG_STR + 8];
+
+	at += sprintf(at, "fault=");
+	for (u32 i = 0; i < n; i++) {
+		u64 from = rng_below(&w.rng, 40000), to = from + 1 + rng_below(&w.rng, 40000);
+
+		switch (rng_below(&w.rng, 4)) {
+		case 0:
+			at += sprintf(at, "%lluns-%lluns:down:%s;", from, to, link_name(t, name));
+			break;
+		case 1:
+			at += sprintf(at, "%lluns-%lluns:flap=%lluns/%lluns:%s;", from, to, 1 + rng_below(&w.rng, 3000),
+				      1 + rng_below(&w.rng, 9000), link_name(t, name));
+			break;
+		default:
+			at += sprintf(at, "%lluns-%lluns:%s=0.%llu:s%llu;", from, to, i % 2 ? "drop" : "corrupt",
+				      1 + rng_below(&w.rng, 3), rng_below(&w.rng, t->n_switches));
+		}
+	}
+	strcpy(word, w.faults);
+	if (cfg_set(c, word, err))
+		fail_msg("%s: %s", w.faults, err);
+	snprintf(word, sizeof(word), "route_delay=%lluns", rng_below(&w.rng, 20000));
+	if (cfg_set(c, word, err))
+		fail_msg("%s", err);
+}
+
 /* What all kinds have in common: packets, messages, classes, flows. */
-static void draw_config(struct run_cfg *c, const char *kind)
+static void draw_config(struct run_cfg *c, const struct topo *t, const char *kind)
 {
 	static const char *const mtus[] = { "64", "256", "1000", "2048" };
 	static const char *const ops[] = { "write", "send", "read" };
@@ -74,6 +120,8 @@ static void draw_config(struct run_cfg *c, const char *kind)
 	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		if (cfg_set(c, word, err))
 			fail_msg("%s", err);
+	if (w.broken)
+		draw_faults(c, t);
 	if (cfg_finish(c, err))
 		fail_msg("%s: %s", w.words, err);
 }
@@ -95,6 +143,21 @@ static void fit_buffer(struct run_cfg *c, const struct topo *t)
 		c->buffer += rng_below(&w.rng, c->buffer);
 }
 
+/* What the run has lost: without faults nothing; with them nothing for want of room. */
+static void check_losses(const struct experiment *x)
+{
+	const struct run_totals *t = &x->totals;
+
+	assert_int_equal(t->drops[DROP_BUFFER], 0);
+	w.cuts += !!t->drops[DROP_LINK];
+	w.drops += !!t->drops[DROP_FAULT];
+	w.damaged += !!t->hosts.discarded;
+	if (w.broken)
+		return;
+	assert_int_equal(x->result.dropped, 0);
+	assert_int_equal(t->retransmitted, 0);
+}
+
 static void run_one(const char *kind)
 {
 	struct topo *t = draw_topology();
@@ -103,14 +166,14 @@ static void run_one(const char *kind)
 	bool stalled = false;
 	struct run_cfg c;
 
-	draw_config(&c, kind);
+	draw_config(&c, t, kind);
 	fit_buffer(&c, t);
 	if (experiment_run(&x, &c, t, NULL, NULL, NULL, err))
-		fail_msg("%s buffer=%u: %s\n%s", w.words, c.buffer, err, w.topo);
-	if (strcmp(x.result.status, "done") || x.result.dropped)
-		fail_msg("%s buffer=%u: %s, %llu dropped\n%s", w.words, c.buffer, x.result.status, x.result.dropped,
-			 w.topo);
-	assert_int_equal(x.totals.retransmitted, 0);
+		fail_msg("%s %s buffer=%u: %s\n%s", w.words, w.faults, c.buffer, err, w.topo);
+	if (strcmp(x.result.status, "done") || (x.result.dropped && !w.broken))
+		fail_msg("%s %s buffer=%u: %s, %llu dropped\n%s", w.words, w.faults, c.buffer, x.result.status,
+			 x.result.dropped, w.topo);
+	check_losses(&x);
 	for (u32 i = 0; i < x.result.n_ports; i++) {
 		assert_true(x.result.ports[i].max_buffer <= c.buffer);
 		stalled |= c.fc == CFG_FC_CREDIT && x.result.ports[i].paused_ps;
@@ -123,10 +186,11 @@ static void run_one(const char *kind)
 	topo_free(t);
 }
 
-static void run_kind(const char *kind, u64 seed)
+static void run_kind(const char *kind, u64 seed, bool broken)
 {
 	memset(&w, 0, sizeof(w));
 	w.rng.state = seed;
+	w.broken = broken;
 	while (w.runs < TRIALS)
 		run_one(kind);
 	print_message("# %s: %u runs, %u with pauses, %u with stalls, %u buffers nearly full\n", kind, w.runs, w.pauses,
@@ -135,7 +199,7 @@ static void run_kind(const char *kind, u64 seed)
 
 static void pfc__static(void **state)
 {
-	run_kind("pfc=on", 1);
+	run_kind("pfc=on", 1, false);
 	assert_true(w.pauses > TRIALS / 4 && w.biggest > TRIALS / 10);
 }
 
@@ -146,15 +210,30 @@ static void pfc__shared(void **state)
 					     "pfc=on buffers=shared alpha=1/64 reserve=2000" };
 
 	for (u32 i = 0; i < 3; i++) {
-		run_kind(kinds[i], 2 + i);
+		run_kind(kinds[i], 2 + i, false);
 		assert_true(w.pauses > TRIALS / 4);
 	}
 }
 
 static void credits(void **state)
 {
-	run_kind("fc=credit", 8);
+	run_kind("fc=credit", 8, false);
 	assert_true(w.stalls > TRIALS / 4);
+}
+
+static void credits__and_faults(void **state)
+{
+	static const char *const kinds[] = { "fc=credit timeouts=on transport=irn loss=0.01",
+					     "fc=credit timeouts=on transport=roce",
+					     "fc=credit timeouts=on transport=melo" };
+
+	for (u32 i = 0; i < 3; i++) {
+		run_kind(kinds[i], 9 + i, true);
+		print_message("# %u runs with frames cut off, %u with drops, %u with damage\n", w.cuts, w.drops,
+			      w.damaged);
+		assert_true(w.stalls > TRIALS / 4 && w.cuts > TRIALS / 4 && w.drops > TRIALS / 8 &&
+			    w.damaged > TRIALS / 8);
+	}
 }
 
 int main(void)
@@ -163,6 +242,7 @@ int main(void)
 		cmocka_unit_test(pfc__static),
 		cmocka_unit_test(pfc__shared),
 		cmocka_unit_test(credits),
+		cmocka_unit_test(credits__and_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,55 @@ static void send__answers(void **state)
 	}
 }
 
+/*
+ * A link that has mended is initialised: whatever credits were left, the NIC waits for new ones, which count from 0.
+ * What was on the link when it broke is not heard. Where nothing was down nothing changes.
+ */
+static void link__begins_to_count_anew(void **state)
+{
+	u64 down = 5 * PS_PER_US, up = 20 * PS_PER_US, told = 30 * PS_PER_US;
+
+	for (u32 broken = 0; broken < 2; broken++) {
+		const struct nic_fault faults[] = { { down, NIC_LINK_DOWN, 0 }, { up, NIC_LINK_UP, 0 } };
+
+		prepare_credit(40);
+		h.par.faults = faults + !broken;
+		h.par.n_faults = 1 + broken;
+		add_flow(0, 1, 9000, 0);
+		start_nic();
+		come_credit(down - 1, CLASS, 51); /* for one more */
+		come_credit(down - 1 + ser(PFC_LEN) + DELAY, CLASS, 68);
+		come_credit(told, CLASS, 17);
+		come_credit(told + 1, CLASS, broken ? 34 : 85);
+		advance(END);
+		assert_int_equal(h.n_tx, 5);
+		assert_int_equal(h.tx[2].start, down - 1);
+		assert_int_equal(h.tx[3].start, broken ? told : down - 1 + ser(PFC_LEN) + DELAY);
+		assert_int_equal(h.tx[4].start, broken ? told + ser(MIDDLE) : told + 1);
+		assert_int_equal(nic_credit(h.nic)->sent[CLASS], broken ? 34 : 85);
+		stop_nic();
+	}
+}
+
+/* The wait for the first credits counts as paused, in each class. */
+static void link__waits(void **state)
+{
+	const struct nic_fault faults[] = { { 1000, NIC_LINK_DOWN, 0 }, { 2000, NIC_LINK_UP, 0 } };
+
+	prepare_credit(40);
+	h.par.faults = faults;
+	h.par.n_faults = 2;
+	add_flow(0, 1, 1000, 3000);
+	start_nic();
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		come_credit(10000 + c, c, 40);
+	advance(END);
+	assert_int_equal(h.n_tx, 1);
+	assert_int_equal(h.tx[0].start, 10000 + CLASS);
+	assert_int_equal(pause_total(nic_pause(h.nic), END), 8 * 8000 + 28);
+	stop_nic();
+}
+
 /* Without fc=credit nothing is counted. */
 static void send__without_credits(void **state)
 {
@@ -102,10 +151,9 @@ static void receive__malformed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(send__into_credits),
-		cmocka_unit_test(send__answers),
-		cmocka_unit_test(send__without_credits),
-		cmocka_unit_test(receive__malformed),
+		cmocka_unit_test(send__into_credits),    cmocka_unit_test(send__answers),
+		cmocka_unit_test(send__without_credits), cmocka_unit_test(link__begins_to_count_anew),
+		cmocka_unit_test(link__waits),           cmocka_unit_test(receive__malformed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -489,6 +489,7 @@ static void table__golden(void **state)
 	struct run_totals t[2];
 
 	none.n_flows = 0;
+	r.status = none.status = "done";
 	t[0] = totals(&r);
 	t[1] = totals(&none);
 	assert_string_equal(
@@ -499,6 +500,33 @@ static void table__golden(void **state)
 		"IRN                    -             -              -           10 (5.2632 %)           2  "
 		"e1f7fb3214c9\n"
 		"RoCE + PFC: 1 of 3 flows stopped in error, and are in none of the averages.\n");
+}
+
+/* Runs that have no end: the line says why, and a deadlock's where. */
+static void table__of_runs_that_hang(void **state)
+{
+	static const u32 circle[] = { 0, 1 };
+	struct run_result dead = result(), stuck = result();
+	const struct run_result *runs[] = { &dead, &stuck };
+	static const char *const labels[] = { "dead", "stuck" };
+	const char *said;
+	struct run_totals t[2];
+
+	dead.status = "deadlock";
+	dead.deadlock = circle;
+	dead.n_deadlock = 2;
+	dead.deadlock_class = 3;
+	stuck.status = "stuck";
+	t[0] = totals(&dead);
+	t[1] = totals(&stuck);
+	t[0].completed = t[0].qp_errors = 0;
+	t[1].completed = t[1].qp_errors = 1;
+	said = strchr(PRINTED(records_table(runs, t, labels, 2, out)), '\n');
+	assert_non_null(strstr(said,
+			       "\ndead: deadlock of class 3: 3 of 3 flows unfinished, and in none of the averages: "
+			       "s0:p0 waits for h0:p0 waits for s0:p0.\n"
+			       "stuck: stuck: 1 of 3 flows unfinished, and in none of the averages.\n"
+			       "stuck: 1 of 3 flows stopped in error"));
 }
 
 static const char *slurp(const char *dir, const char *name)
@@ -593,16 +621,27 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows_csv__golden),   cmocka_unit_test(flows_csv__rounding),
-		cmocka_unit_test(flows_csv__errors),   cmocka_unit_test(ports_csv__golden),
-		cmocka_unit_test(hosts_csv__golden),   cmocka_unit_test(totals__sums),
-		cmocka_unit_test(totals__hosts),       cmocka_unit_test(totals__nothing_completed),
-		cmocka_unit_test(digest__sensitivity), cmocka_unit_test(p99__nearest_rank),
-		cmocka_unit_test(check__conservation), cmocka_unit_test(json__golden),
-		cmocka_unit_test(json__melo),          cmocka_unit_test(json__parses),
-		cmocka_unit_test(print__golden),       cmocka_unit_test(print__errors),
-		cmocka_unit_test(print__melo),         cmocka_unit_test(table__golden),
-		cmocka_unit_test(write__directory),    cmocka_unit_test(write__fails_clean),
+		cmocka_unit_test(flows_csv__golden),
+		cmocka_unit_test(flows_csv__rounding),
+		cmocka_unit_test(flows_csv__errors),
+		cmocka_unit_test(ports_csv__golden),
+		cmocka_unit_test(hosts_csv__golden),
+		cmocka_unit_test(totals__sums),
+		cmocka_unit_test(totals__hosts),
+		cmocka_unit_test(totals__nothing_completed),
+		cmocka_unit_test(digest__sensitivity),
+		cmocka_unit_test(p99__nearest_rank),
+		cmocka_unit_test(check__conservation),
+		cmocka_unit_test(json__golden),
+		cmocka_unit_test(json__melo),
+		cmocka_unit_test(json__parses),
+		cmocka_unit_test(print__golden),
+		cmocka_unit_test(print__errors),
+		cmocka_unit_test(print__melo),
+		cmocka_unit_test(table__golden),
+		cmocka_unit_test(table__of_runs_that_hang),
+		cmocka_unit_test(write__directory),
+		cmocka_unit_test(write__fails_clean),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
