@@ -114,3 +114,17 @@ untouched() # LOCALS KEYS...
 	all_done "$dir"
 	holds "$(victim "$dir" fct_ns) > 2e6" # its window is open again when the first ACK comes
 }
+
+# The scenario's table: the same bounds as in slowed() and untouched() above, of its variants in turn.
+@test "victim: the scenario shows it" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" "$REPO/scenarios/victim"
+	for i in 1 2 3 4 5; do
+		[ "$(value "$dir/$i" completed)" -eq 1 ]
+		[ "$(value "$dir/$i" dropped)" -eq 0 ]
+		ratio="$ratio $(value "$dir/$i" avg_slowdown)"
+	done
+	show "slowdown: RoCE with PFC, with DCQCN, without PFC, IRN with PFC, without:$ratio"
+	read -r roce dcqcn deep irn irn_without <<<"$ratio"
+	holds "$roce > 3.82 && $roce < 4 && $irn == $roce && $dcqcn < $roce / 2 && $deep == 1 && $irn_without == 1"
+}
