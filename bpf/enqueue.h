@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) int port_enqueue(struct sw *s, stru
 	u64 queue = o->queue[class];
 
 	if (FAB_CFG.ecn && port_may_mark(f) && port_must_mark(s, o, out, queue))
-		port_mark(o, f);
+		port_mark(o, f, FAB_CFG.ecn == ECN_RED ? FAB_MARK_RED : FAB_MARK_STEP);
 	f->next = FAB_NONE;
 	f->order = ++s->queued;
 	if (voq_push(voq_index(s, out, in, class), id))

@@ -20,8 +20,8 @@ struct host_view {
 struct host_report {
 	struct nic_stats stats;
 	struct recovery_stats recovery;
-	u64 paused; /* ps that its port was paused, summed over classes */
-	u64 clock;  /* its last event */
+	struct pause_state pause; /* of its port */
+	u64 clock;                /* its last event */
 };
 
 struct engine {

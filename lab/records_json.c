@@ -118,6 +118,10 @@ static void put_frames(struct json *j, const struct run_result *r, const struct 
 	close_object(j);
 	put_decimal(j, "drop_rate", t->drop_ppm, 6, false);
 	put_u64(j, "ecn_marks", t->ecn_marks);
+	open_object(j, "marks");
+	for (u32 m = 0; m < MARK_CAUSES; m++)
+		put_u64(j, mark_names[m], t->marks[m]);
+	close_object(j);
 	put_u64(j, "pause_frames", t->pause_frames);
 	put_u64(j, "resume_frames", t->resume_frames);
 }

@@ -73,6 +73,9 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	[ "$(total "$ports" drop_loss)" -eq "$(value "$dir" loss)" ]
 	[ "$(($(value "$dir" buffer) + $(value "$dir" loss) + $(value "$dir" no_route)))" -eq "$(value "$dir" dropped)" ]
 	[ "$(total "$ports" ecn_marks)" -eq "$(value "$dir" ecn_marks)" ]
+	for cause in red step input root; do
+		[ "$(total "$ports" mark_$cause)" -eq "$(value "$dir" $cause)" ]
+	done
 	[ "$(total "$ports" tx_frames)" -eq "$(value "$dir" packet_hops)" ]
 	[ "$(($(value "$dir" data) + $(value "$dir" ack)))" -eq "$(value "$dir" packet_hops)" ]
 	[ "$(total "$ports" tx_frames 'v["node"] ~ /^h/')" -eq "$(value "$dir" sent)" ]
