@@ -94,6 +94,7 @@ struct nic_stats {
 	u64 errors;     /* queue pairs that stopped in error */
 	u64 lost_link;  /* frames on the link when it broke: not received */
 	u64 pause_tx, resume_tx;
+	u64 class_pause_tx[FAB_CLASSES], class_pause_rx[FAB_CLASSES]; /* PAUSE of a class; a frame may have several */
 };
 
 struct nic;

@@ -103,6 +103,8 @@ int nic_storm_send(struct nic *n, u64 now)
 	put16(f.head + 6, 0x0200); /* 02:00:hh:hh:hh:hh, the host's own */
 	put32(f.head + 8, n->par->host + 1);
 	n->storm_unsaid = 0;
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		n->stats.class_pause_tx[c] += pause >> c & 1;
 	if (pause) {
 		n->stats.pause_tx++;
 		n->storm_again = now + pfc_quanta_time(n->par->quanta, n->par->ps_per_byte) / 2;

@@ -51,6 +51,7 @@ static void receive_pfc(struct nic *n, const struct rx_frame *f)
 		if (!(pfc.pfc_classes >> c & 1))
 			continue;
 		any |= pfc.pfc_quanta[c];
+		n->stats.class_pause_rx[c] += !!pfc.pfc_quanta[c];
 		pause_receive(&n->pause, c, pfc.pfc_quanta[c], n->par->ps_per_byte, f->arrival);
 	}
 	if (any)

@@ -30,6 +30,7 @@ static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 n
 		if (!(f->pfc_classes >> c & 1))
 			continue;
 		any |= f->pfc_quanta[c];
+		p->stats.class_pause_rx[c] += !!f->pfc_quanta[c];
 		if (FAB_CFG.watchdog &&
 		    watchdog_hear(&p->watchdog, &p->pause, c, pfc_quanta_time(f->pfc_quanta[c], p->cfg.ps_per_byte),
 				  now))
@@ -111,9 +112,12 @@ static inline int port_send_pfc(struct port *p, u64 now)
 	struct fc_note note = { 0 };
 	u64 again = now + pfc_quanta_time(FAB_CFG.quanta, p->cfg.ps_per_byte) / 2;
 
-	for (u32 c = 0; c < FAB_CLASSES; c++)
-		if (told >> c & 1)
-			p->refresh[c] = p->xoff >> c & 1 ? again : TIME_NEVER;
+	for (u32 c = 0; c < FAB_CLASSES; c++) {
+		if (!(told >> c & 1))
+			continue;
+		p->refresh[c] = p->xoff >> c & 1 ? again : TIME_NEVER;
+		p->stats.class_pause_tx[c] += p->xoff >> c & 1;
+	}
 	p->told = (p->told & ~told) | (told & p->xoff);
 	p->pfc_pending = 0;
 	p->busy_until = end;

@@ -69,7 +69,7 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
 	class = bounded(class, FAB_CLASSES);
 	if (FAB_CFG.ecn >= ECN_IB && port_may_mark(f) && ecn_ib_mark(f->order, p->full[class], o->root[class]))
-		port_mark(o, f);
+		port_mark(o, f, f->order <= p->full[class] ? FAB_MARK_INPUT : FAB_MARK_ROOT);
 	o->queue[class] -= f->len;
 	port_give(s, p, class, f->len);
 	if (in != out)

@@ -53,7 +53,7 @@ static inline __attribute__((always_inline)) int port_enqueue(struct sw *s, stru
 	int first;
 
 	if (FAB_CFG.ecn && port_may_mark(f) && port_must_mark(s, o, out, queue))
-		port_mark(o, f);
+		port_mark(o, f, FAB_CFG.ecn == ECN_RED ? FAB_MARK_RED : FAB_MARK_STEP);
 	f->order = ++s->queued;
 	first = voq_push(voq_index(s, out, in, class), id, f);
 	if (first < 0)

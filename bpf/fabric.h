@@ -42,6 +42,15 @@ enum fab_drop {
 	FAB_DROPS
 };
 
+/* Why a frame was marked: by the length of its queue, or since a buffer was full (bpf/ecn.h). */
+enum fab_mark {
+	FAB_MARK_RED,
+	FAB_MARK_STEP,
+	FAB_MARK_INPUT, /* ib: its own input buffer was full */
+	FAB_MARK_ROOT,  /* ib: another one was, and this frame waited for a root output */
+	FAB_MARKS
+};
+
 enum frame_flags {
 	FRAME_PFC = 1,       /* flow control: an 802.1Qbb frame, or with FRAME_CREDIT one that carries credits */
 	FRAME_LARGE = 2,     /* its bytes are in a large slot */
@@ -105,9 +114,10 @@ _Static_assert(sizeof(struct port_rx) == 64, "struct port_rx is one cache line")
 
 /* What PFC frames received have told a transmitter: per class, until when it must keep silent. */
 struct pause_state {
-	u64 until[FAB_CLASSES]; /* silent before this time */
-	u64 since[FAB_CLASSES]; /* start of the pause being accounted, or TIME_NEVER */
-	u64 total;              /* ps paused, summed over classes, as far as accounted */
+	u64 until[FAB_CLASSES];    /* silent before this time */
+	u64 since[FAB_CLASSES];    /* start of the pause being accounted, or TIME_NEVER */
+	u64 total;                 /* ps paused, summed over classes, as far as accounted */
+	u64 of_class[FAB_CLASSES]; /* the same by class */
 };
 
 /* What credits have told a transmitter, in blocks: bpf/credit.h. */
@@ -169,8 +179,10 @@ struct port_stats {
 	u64 ecn_marks;
 	u64 pause_tx, resume_tx, pause_rx, resume_rx;
 	u64 max_queue, max_buffer;
-	u64 draws;     /* random numbers drawn */
-	u64 corrupted; /* departures with a bit changed by a fault */
+	u64 draws;                                                    /* random numbers drawn */
+	u64 corrupted;                                                /* departures with a bit changed by a fault */
+	u64 marks[FAB_MARKS];                                         /* ecn_marks by cause */
+	u64 class_pause_tx[FAB_CLASSES], class_pause_rx[FAB_CLASSES]; /* PAUSE of a class; a frame may have several */
 };
 
 /* What is wrong with a port: set by the conductor between two windows (lab/faults.h), all 0 where nothing is. */

@@ -20,8 +20,10 @@ static inline void pause_account(struct pause_state *s, u32 class, u64 now)
 {
 	u64 end = s->until[class] < now ? s->until[class] : now;
 
-	if (s->since[class] != TIME_NEVER && end > s->since[class])
+	if (s->since[class] != TIME_NEVER && end > s->since[class]) {
 		s->total += end - s->since[class];
+		s->of_class[class] += end - s->since[class];
+	}
 	s->since[class] = TIME_NEVER;
 }
 
@@ -49,11 +51,21 @@ static inline u64 pause_total(const struct pause_state *s, u64 now)
 	return copy.total;
 }
 
+/* The time that @class was paused up to @now. */
+static inline u64 pause_of_class(const struct pause_state *s, u32 class, u64 now)
+{
+	struct pause_state copy = *s;
+
+	pause_account(&copy, class, now);
+	return copy.of_class[class];
+}
+
 static inline void pause_init(struct pause_state *s)
 {
 	for (u32 c = 0; c < FAB_CLASSES; c++) {
 		s->until[c] = 0;
 		s->since[c] = TIME_NEVER;
+		s->of_class[c] = 0;
 	}
 	s->total = 0;
 }

@@ -82,11 +82,12 @@ static inline int port_may_mark(const struct frame *f)
 	return (f->flags & (FRAME_ECT | FRAME_CE)) == FRAME_ECT;
 }
 
-/* Mark a frame bound for output @o. */
-static inline void port_mark(struct port *o, struct frame *f)
+/* Mark a frame bound for output @o, for a named cause. */
+static inline void port_mark(struct port *o, struct frame *f, enum fab_mark cause)
 {
 	f->flags |= FRAME_CE | FRAME_MARKED;
 	o->stats.ecn_marks++;
+	o->stats.marks[bounded(cause, FAB_MARKS)]++;
 }
 
 /* A frame ends here, for a named reason. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* losslab ports: the counters of the ports, of a run that is over or of one that is on, as a table or JSON. */
+/* losslab ports: the counters of the ports, of a run that is over or of one that is on, as a table, lists or JSON. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,21 +14,27 @@
 #include "lab/ports_live.h"
 
 #define COLUMNS_MAX 64
+#define NAMES 4 /* columns that say which port it is */
 #define CELL 24 /* bytes of a cell's text in the table */
 
 static const char options_help[] =
 	"  DIR              the records of a run (out=DIR)\n"
 	"  -n, --name LAB   the switch ports of this lab (lab) while a run is on, as they are now\n"
+	"  -a, --all        all columns of ports.csv that are not 0, one a line: drops by reason, marks by cause, "
+	"PAUSE by class\n"
 	"  -j, --json       an array of objects; their keys are the columns of ports.csv\n"
 	"\n"
 	"Without DIR: --name lab. dropped is the sum of all drop columns; lab/RECORDS.md has all columns.\n";
 
 static const struct option options[] = {
 	{ "name", required_argument, NULL, 'n' },
+	{ "all", no_argument, NULL, 'a' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
+
+enum form { TABLE, LISTS, JSON };
 
 /* A ports.csv being read. */
 struct table {
@@ -81,6 +87,17 @@ static void print_row(const struct table *t)
 	       cell(t, "max_queue_bytes"), CELL, cell(t, "max_buffer_bytes"));
 }
 
+/* "s0:p1 h1:p0" and what it has counted; the first four columns are these names. */
+static void print_list(const struct table *t)
+{
+	u64 v;
+
+	printf("%s:p%s %s:p%s\n", cell(t, "node"), cell(t, "port"), cell(t, "peer"), cell(t, "peer_port"));
+	for (u32 i = NAMES; i < t->n; i++)
+		if (csv_decimal(t->cells[i], 3, ~0ULL, &v) || v)
+			printf("  %-16s %s\n", t->names[i], t->cells[i]);
+}
+
 static void print_text(const char *s)
 {
 	json_t *text = json_string(s);
@@ -124,43 +141,45 @@ static int read_header(struct table *t)
 	return 0;
 }
 
-static int print_all(struct table *t, bool json)
+static int print_all(struct table *t, enum form form)
 {
 	int rc = read_header(t);
 	bool first = true;
 
 	if (rc)
 		return rc;
-	if (!json)
+	if (form == TABLE)
 		print_titles();
 	for (; (rc = csv_line(&t->csv)) > 0; first = false) {
 		u32 n = csv_columns(&t->csv, t->cells, COLUMNS_MAX);
 
 		if (n != t->n)
 			return csv_fail(&t->csv, "%u columns where the header has %u", n, t->n);
-		if (json)
+		if (form == JSON)
 			print_object(t, first);
+		else if (form == LISTS)
+			print_list(t);
 		else
 			print_row(t);
 	}
-	if (json)
+	if (form == JSON)
 		puts(first ? "[]" : "\n]");
 	return rc;
 }
 
-static int show(FILE *in, const char *name, bool json)
+static int show(FILE *in, const char *name, enum form form)
 {
 	static struct table t;
 	char err[CFG_ERR_MAX];
 	int rc;
 
 	t.csv = (struct csv_in){ .in = in, .name = name, .err = err };
-	rc = print_all(&t, json);
+	rc = print_all(&t, form);
 	fclose(in);
 	return rc ? cmd_fail(EXIT_USAGE, "ports: %s", err) : EXIT_DONE;
 }
 
-static int show_records(const char *dir, bool json)
+static int show_records(const char *dir, enum form form)
 {
 	char path[CFG_STR + 16];
 	FILE *in;
@@ -169,10 +188,10 @@ static int show_records(const char *dir, bool json)
 	in = fopen(path, "re");
 	if (!in)
 		return cmd_fail(EXIT_USAGE, "ports: %.200s: %s", path, strerror(errno));
-	return show(in, path, json);
+	return show(in, path, form);
 }
 
-static int show_live(const char *name, bool json)
+static int show_live(const char *name, enum form form)
 {
 	char err[LAB_ERR_MAX];
 	FILE *csv;
@@ -184,24 +203,26 @@ static int show_live(const char *name, bool json)
 		return cmd_fail(EXIT_USAGE,
 				"ports: lab %s: there is no such lab; losslab ports DIR shows a run's records", name);
 	rc = ports_live(name, &csv, err);
-	return rc ? cmd_fail(cmd_exit_code(rc), "ports: %s", err) : show(csv, name, json);
+	return rc ? cmd_fail(cmd_exit_code(rc), "ports: %s", err) : show(csv, name, form);
 }
 
 int cmd_ports(int argc, char **argv)
 {
 	const char *name = NULL;
-	bool json = false;
+	enum form form = TABLE;
 	int c;
 
 	while ((c = cmd_getopt(argc, argv, options)) != -1) {
 		if (c == 'n')
 			name = optarg;
+		else if (c == 'a')
+			form = LISTS;
 		else if (c == 'j')
-			json = true;
+			form = JSON;
 		else
 			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
 	}
 	if (argc - optind > 1 || (name && optind < argc))
 		return cmd_bad_args(argv[0]);
-	return optind < argc ? show_records(argv[optind], json) : show_live(name ? name : "lab", json);
+	return optind < argc ? show_records(argv[optind], form) : show_live(name ? name : "lab", form);
 }

@@ -13,6 +13,7 @@ struct books {
 	const struct fabric *f;
 	const struct fabric_memory *m;
 	struct host_report *hosts;
+	u64 now; /* the end of the last window */
 };
 
 /* Frames, PFC not counted, that have reached port @n and not been handled. */
@@ -126,6 +127,17 @@ static int check_total(const struct books *b, struct run_result *r, char *err)
 	return -EPROTO;
 }
 
+/* What the row says of each class. */
+static void by_class(struct port_record *row, const struct pause_state *pause, u64 now, const u64 *tx, const u64 *rx)
+{
+	row->paused_ps = pause_total(pause, now);
+	for (u32 c = 0; c < FAB_CLASSES; c++) {
+		row->class_pause_tx[c] = tx[c];
+		row->class_pause_rx[c] = rx[c];
+		row->class_paused_ps[c] = pause_of_class(pause, c, now);
+	}
+}
+
 void conductor_port(const struct fabric *f, const struct fabric_memory *m, u32 n, u64 now, struct port_record *row)
 {
 	const struct port *p = &m->ports[n];
@@ -150,12 +162,16 @@ void conductor_port(const struct fabric *f, const struct fabric_memory *m, u32 n
 		.pause_rx = st->pause_rx,
 		.resume_tx = st->resume_tx,
 		.resume_rx = st->resume_rx,
-		.paused_ps = pause_total(&p->pause, now),
 		.max_queue = st->max_queue,
 		.max_buffer = st->max_buffer,
 		.corrupted = st->corrupted,
 		.watchdog = p->watchdog.hits,
+		.marks = { [MARK_RED] = st->marks[FAB_MARK_RED],
+			   [MARK_STEP] = st->marks[FAB_MARK_STEP],
+			   [MARK_INPUT] = st->marks[FAB_MARK_INPUT],
+			   [MARK_ROOT] = st->marks[FAB_MARK_ROOT] },
 	};
+	by_class(row, &p->pause, now, st->class_pause_tx, st->class_pause_rx);
 	if (p->cfg.peer & PEER_HOST) {
 		row->peer = t->nodes[t->hosts[p->cfg.peer & ~PEER_HOST]].name;
 	} else {
@@ -185,8 +201,8 @@ static void host_row(const struct books *b, u32 h, struct port_record *row)
 		.pause_rx = s->pause_rx,
 		.resume_tx = s->resume_tx,
 		.resume_rx = s->resume_rx,
-		.paused_ps = b->hosts[h].paused,
 	};
+	by_class(row, &b->hosts[h].pause, b->now, s->class_pause_tx, s->class_pause_rx);
 }
 
 static void host_record(const struct books *b, u32 h, struct host_record *row)
@@ -294,7 +310,7 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 int conductor_records(struct conductor *c, struct run_result *r)
 {
 	const struct fabric *f = c->engine->fabric;
-	struct books b = { .f = f, .m = &c->engine->mem };
+	struct books b = { .f = f, .m = &c->engine->mem, .now = c->now };
 	int rc = -ENOMEM;
 
 	memset(r, 0, sizeof(*r));

@@ -20,9 +20,9 @@ struct host_view {
 struct host_report {
 	struct nic_stats stats;
 	struct recovery_stats recovery;
-	u64 paused;              /* ps that its port was paused, summed over classes */
-	u64 clock;               /* its last event */
-	struct credit_tx credit; /* fc=credit: what it has sent, and may */
+	struct pause_state pause; /* of its port */
+	u64 clock;                /* its last event */
+	struct credit_tx credit;  /* fc=credit: what it has sent, and may */
 };
 
 struct engine {

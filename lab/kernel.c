@@ -267,7 +267,7 @@ static int kernel_finish(struct engine *e, u64 now, struct host_report *reports)
 	for (u32 h = 0; h < e->fabric->size.hosts; h++) {
 		reports[h].stats = k->agents.cells[h].stats;
 		reports[h].recovery = k->agents.cells[h].recovery;
-		reports[h].paused = pause_total(&k->agents.cells[h].pause, now);
+		reports[h].pause = k->agents.cells[h].pause;
 		reports[h].credit = k->agents.cells[h].credit;
 		reports[h].clock = k->agents.cells[h].clock;
 		e->foreign += k->agents.cells[h].foreign;

@@ -11,7 +11,7 @@ const struct cmd cmds[] = {
 	{ "up", cmd_up, "[--name LAB] TOPOLOGY", "build a lab of namespaces and veth pairs" },
 	{ "run", cmd_run, "SCENARIO|KEY=VALUE...", "run one experiment, or a scenario" },
 	{ "status", cmd_status, "[--name LAB] [--json]", "say which labs stand, and what they do" },
-	{ "ports", cmd_ports, "[DIR | --name LAB] [--json]", "show the ports of a run, over or on" },
+	{ "ports", cmd_ports, "[DIR | --name LAB] [--all | --json]", "show the ports of a run, over or on" },
 	{ "exec", cmd_exec, "[--name LAB] NODE [--] COMMAND...", "run a command in a node's namespace" },
 	{ "headroom", cmd_headroom, "RATE DELAY MTU", "what PFC needs above xoff to lose nothing, term by term" },
 	{ "doctor", cmd_doctor, "[--json]", "check what this system can do" },

@@ -17,6 +17,13 @@ const char *const drop_names[DROP_REASONS] = {
 	[DROP_LINK] = "link",     [DROP_FAULT] = "fault", [DROP_WATCHDOG] = "watchdog",
 };
 
+const char *const mark_names[MARK_CAUSES] = {
+	[MARK_RED] = "red",
+	[MARK_STEP] = "step",
+	[MARK_INPUT] = "input",
+	[MARK_ROOT] = "root",
+};
+
 const char *const qp_error_names[QP_ERRORS] = {
 	[QP_OK] = "",
 	[QP_RETRY] = "retry",
@@ -74,14 +81,37 @@ void records_flows_csv(const struct run_result *r, FILE *out)
 	}
 }
 
+static void put_class_names(FILE *out)
+{
+	static const char *const columns[] = { "pause_tx", "pause_rx", "paused_ns" };
+
+	for (u32 i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		for (u32 c = 0; c < CFG_CLASSES; c++)
+			fprintf(out, ",%s_%u", columns[i], c);
+}
+
+static void put_classes(const struct port_record *p, FILE *out)
+{
+	for (u32 c = 0; c < CFG_CLASSES; c++)
+		fprintf(out, ",%llu", p->class_pause_tx[c]);
+	for (u32 c = 0; c < CFG_CLASSES; c++)
+		fprintf(out, ",%llu", p->class_pause_rx[c]);
+	for (u32 c = 0; c < CFG_CLASSES; c++)
+		fprintf(out, ",%s", decimal(p->class_paused_ps[c], 3).s);
+}
+
 void records_ports_csv(const struct run_result *r, FILE *out)
 {
 	fputs("node,port,peer,peer_port,rx_frames,rx_bytes,tx_frames,tx_bytes", out);
 	for (u32 d = 0; d < DROP_REASONS; d++)
 		fprintf(out, ",drop_%s", drop_names[d]);
 	fputs(",ecn_marks,pause_tx,pause_rx,resume_tx,resume_rx,paused_ns,max_queue_bytes,max_buffer_bytes,"
-	      "corrupted,watchdog\n",
+	      "corrupted,watchdog",
 	      out);
+	for (u32 m = 0; m < MARK_CAUSES; m++)
+		fprintf(out, ",mark_%s", mark_names[m]);
+	put_class_names(out);
+	fputc('\n', out);
 	for (u32 i = 0; i < r->n_ports; i++) {
 		const struct port_record *p = &r->ports[i];
 
@@ -89,9 +119,13 @@ void records_ports_csv(const struct run_result *r, FILE *out)
 			p->rx_bytes, p->tx_frames, p->tx_bytes);
 		for (u32 d = 0; d < DROP_REASONS; d++)
 			fprintf(out, ",%llu", p->drops[d]);
-		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%s,%llu,%llu,%llu,%llu\n", p->ecn_marks, p->pause_tx,
-			p->pause_rx, p->resume_tx, p->resume_rx, decimal(p->paused_ps, 3).s, p->max_queue,
-			p->max_buffer, p->corrupted, p->watchdog);
+		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%s,%llu,%llu,%llu,%llu", p->ecn_marks, p->pause_tx, p->pause_rx,
+			p->resume_tx, p->resume_rx, decimal(p->paused_ps, 3).s, p->max_queue, p->max_buffer,
+			p->corrupted, p->watchdog);
+		for (u32 m = 0; m < MARK_CAUSES; m++)
+			fprintf(out, ",%llu", p->marks[m]);
+		put_classes(p, out);
+		fputc('\n', out);
 	}
 }
 
@@ -217,6 +251,8 @@ static void sum_ports(const struct run_result *r, struct run_totals *t)
 
 		for (u32 d = 0; d < DROP_REASONS; d++)
 			t->drops[d] += p->drops[d];
+		for (u32 m = 0; m < MARK_CAUSES; m++)
+			t->marks[m] += p->marks[m];
 		t->ecn_marks += p->ecn_marks;
 		t->pause_frames += p->pause_tx;
 		t->resume_frames += p->resume_tx;

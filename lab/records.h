@@ -12,6 +12,10 @@
 enum drop_reason { DROP_BUFFER, DROP_LOSS, DROP_NO_ROUTE, DROP_LINK, DROP_FAULT, DROP_WATCHDOG, DROP_REASONS };
 extern const char *const drop_names[DROP_REASONS]; /* "buffer", "loss", "no_route", "link", "fault", "watchdog" */
 
+/* Why a frame was marked. Names likewise: "red", "step", "input", "root". */
+enum mark_cause { MARK_RED, MARK_STEP, MARK_INPUT, MARK_ROOT, MARK_CAUSES };
+extern const char *const mark_names[MARK_CAUSES];
+
 /* Why a queue pair stopped in error, by enum qp_error; "" for QP_OK. */
 extern const char *const qp_error_names[QP_ERRORS]; /* "retry", "rnr", "access" */
 
@@ -43,6 +47,9 @@ struct port_record {
 	u64 max_buffer;           /* largest occupancy of this input port's buffer, bytes */
 	u64 corrupted;            /* frames sent with a bit changed by a fault */
 	u64 watchdog;             /* times that the PFC watchdog has stopped a class */
+	u64 marks[MARK_CAUSES];   /* ecn_marks by cause */
+	/* by class; a PFC frame that asks several classes to stop counts for each */
+	u64 class_pause_tx[CFG_CLASSES], class_pause_rx[CFG_CLASSES], class_paused_ps[CFG_CLASSES];
 };
 
 /* One row of hosts.csv, in the order of hosts. What a transport does not have is 0. */
@@ -87,7 +94,8 @@ struct run_totals {
 	u32 completed;
 	u64 avg_slowdown_milli; /* average slowdown x 1000, rounded */
 	u64 avg_fct_ps, p99_fct_ps;
-	u64 drops[DROP_REASONS], ecn_marks, pause_frames, resume_frames, retransmitted, timeouts, nacks;
+	u64 drops[DROP_REASONS], marks[MARK_CAUSES], ecn_marks, pause_frames, resume_frames, retransmitted, timeouts,
+		nacks;
 	u64 packets_sent, cnps, rnr_naks;
 	u32 qp_errors;            /* flows with an error */
 	struct host_record hosts; /* sums; of the peaks the largest; no name */

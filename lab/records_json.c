@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "lab/cfg_keys.h"
 #include "lab/records_impl.h"
 
 /* An object being written: what goes before its next member. */
@@ -73,6 +74,14 @@ static void put_text(struct json *j, const char *key, const char *text)
 	json_decref(s);
 }
 
+/* A word of the configuration, as config.txt has it. */
+static void put_key(struct json *j, const struct run_cfg *c, const char *name)
+{
+	char buf[64];
+
+	put_text(j, name, cfg_value_text(c, cfg_key((u32)cfg_key_number(name)), buf, sizeof(buf)));
+}
+
 static void put_setup(struct json *j, const struct run_result *r, const struct run_totals *t)
 {
 	const struct run_cfg *c = r->cfg;
@@ -87,6 +96,10 @@ static void put_setup(struct json *j, const struct run_result *r, const struct r
 	put_text(j, "cc", c->cc);
 	member(j, "pfc");
 	fputs(c->pfc ? "true" : "false", j->out);
+	put_key(j, c, "fc");
+	put_key(j, c, "buffers");
+	put_key(j, c, "ecn");
+	put_key(j, c, "sched");
 	put_text(j, "op", flow_op_names[c->op]);
 	put_text(j, "workload", c->workload);
 }
@@ -105,6 +118,10 @@ static void put_frames(struct json *j, const struct run_result *r, const struct 
 	close_object(j);
 	put_decimal(j, "drop_rate", t->drop_ppm, 6, false);
 	put_u64(j, "ecn_marks", t->ecn_marks);
+	open_object(j, "marks");
+	for (u32 m = 0; m < MARK_CAUSES; m++)
+		put_u64(j, mark_names[m], t->marks[m]);
+	close_object(j);
 	put_u64(j, "pause_frames", t->pause_frames);
 	put_u64(j, "resume_frames", t->resume_frames);
 }

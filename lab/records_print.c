@@ -80,12 +80,19 @@ static void print_frames(const struct run_result *r, const struct run_totals *t,
 		t->ecn_marks);
 }
 
+static const char *flow_control(const struct run_cfg *c)
+{
+	if (c->fc == CFG_FC_CREDIT)
+		return "credits";
+	return c->pfc ? "PFC on" : "PFC off";
+}
+
 void records_print(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	const struct run_cfg *c = r->cfg;
 
-	fprintf(out, "%s, %s, cc %s, PFC %s, %s, seed %llu, engine %s\n", c->topology, c->transport, c->cc,
-		c->pfc ? "on" : "off", c->workload, c->seed, engine_name(c));
+	fprintf(out, "%s, %s, cc %s, %s, %s, seed %llu, engine %s\n", c->topology, c->transport, c->cc, flow_control(c),
+		c->workload, c->seed, engine_name(c));
 	print_flows(r, t, out);
 	print_frames(r, t, out);
 	fprintf(out, "  time         %s ms virtual in %llu windows, %s s wall, %s s CPU\n", ms(r->virtual_ps).s,

@@ -7,18 +7,26 @@
 
 #include "lab/fabric.h"
 
+/* A port as of the last sample, and how its rows go on behind the time: ",s0,1,". */
+struct sampled {
+	u64 tx_bytes, rx_bytes, queue, buffer;
+	u32 paused;
+	char name[40];
+};
+
 /* Zeroed: no samples are taken. */
 struct sampler {
 	FILE *out; /* a file that nobody else sees, until records_write() */
 	u64 next;
-	u64 *tx_bytes; /* [ports]: as of the last sample */
+	struct sampled *ports; /* [ports]: as of the last sample */
 };
 
 /* Take samples every cfg->sample, if that is set, into a file in the directory cfg->out. 0 or -errno. */
 int sampler_start(struct sampler *s, const struct fabric *f);
 /* When the next sample is due, or TIME_NEVER. */
 u64 sampler_next(const struct sampler *s);
-/* Take it: a row for every port of @m that has anything to tell. All that happens before sampler_next() has happened.
+/* Take it: a row for every port of @m where a byte has moved or what it holds has changed. All that happens before
+ * sampler_next() has happened.
  */
 void sampler_take(struct sampler *s, const struct fabric *f, const struct fabric_memory *m);
 void sampler_free(struct sampler *s);

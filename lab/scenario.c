@@ -18,6 +18,7 @@ struct reading {
 	u32 seen[CFG_KEYS_MAX];
 	char **words; /* given by hand: they override what all have in common, not the variants */
 	int n_words;
+	const char *dir; /* the scenario's folder; NULL: it is a file of its own */
 };
 
 static int set_words(struct run_cfg *c, char **words, int n, char *err)
@@ -46,13 +47,33 @@ static int begin_variant(struct reading *r, struct csv_in *csv, const char *line
 	return 0;
 }
 
+/* A folder's flows lie beside it: a workload's path is from there, unless it begins with '/'. */
+static int workload_beside(const struct reading *r, struct csv_in *csv, struct run_cfg *c)
+{
+	char *path = strchr(c->workload, ':'), name[CFG_STR];
+	int n;
+
+	if (!path || path[1] == '/')
+		return 0;
+	n = snprintf(name, sizeof(name), "%.*s%s/%s", (int)(path + 1 - c->workload), c->workload, r->dir, path + 1);
+	if (n >= (int)sizeof(name))
+		return csv_fail(csv, "workload: with the scenario's folder before it longer than %d bytes",
+				CFG_STR - 1);
+	memcpy(c->workload, name, n + 1);
+	return 0;
+}
+
 static int read_line(struct reading *r, struct csv_in *csv)
 {
+	struct run_cfg *c = r->s->n ? &r->s->cfg[r->s->n - 1] : r->common;
+	int workload = cfg_key_number("workload"), rc;
 	char *line = cfg_text(csv->buf);
+	bool was_seen = r->seen[workload];
 
 	if (*line == '[')
 		return begin_variant(r, csv, line);
-	return cfg_read_line(r->s->n ? &r->s->cfg[r->s->n - 1] : r->common, csv, r->seen);
+	rc = cfg_read_line(c, csv, r->seen);
+	return !rc && r->dir && !was_seen && r->seen[workload] ? workload_beside(r, csv, c) : rc;
 }
 
 static int read_file(struct reading *r, FILE *in, const char *path, char *err)
@@ -78,6 +99,7 @@ static int read_path(struct scenario *s, struct run_cfg *common, const char *pat
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
 		snprintf(inner, sizeof(inner), "%s/scenario", path);
+		r.dir = path;
 		path = inner;
 	}
 	in = fopen(path, "re");

@@ -18,7 +18,8 @@ struct scenario {
 };
 
 /*
- * Read the scenario in @path: a file, or a folder with a file named "scenario" in it. @words: n_words further KEY=VALUE
+ * Read the scenario in @path: a file, or a folder with a file named "scenario" in it, where workload=file:PATH and
+ * cdf:PATH in that file are beside it. @words: n_words further KEY=VALUE
  * that override what all variants have in common. NULL path: the words alone make one variant, labelled by its
  * preset or its transport. 0, or -errno and one line in err[CFG_ERR_MAX] ("file:line: what").
  */

@@ -233,7 +233,7 @@ static int twin_finish(struct engine *e, u64 now, struct host_report *reports)
 		nic_report(n);
 		nic_recovery_stats(n, &reports[h].recovery);
 		reports[h].stats = *nic_stats(n);
-		reports[h].paused = pause_total(nic_pause(n), now);
+		reports[h].pause = *nic_pause(n);
 		reports[h].credit = *nic_credit(n);
 		reports[h].clock = nic_clock(n);
 	}

@@ -84,18 +84,18 @@ done
 
 echo
 echo "Bring-up and tear-down, seconds (medians)"
-for k in 4 6 8 16; do
+for topology in fat-tree:k=4 fat-tree:k=6 fat-tree:k=8 fat-tree:k=16 melo; do
 	ups='' downs=''
 	for ((i = 0; i < runs; i++)); do
 		t0=$(date +%s.%N)
-		"$losslab" up --name bench fat-tree:k=$k >/dev/null
+		"$losslab" up --name bench "$topology" >/dev/null
 		t1=$(date +%s.%N)
 		"$losslab" down --name bench >/dev/null
 		t2=$(date +%s.%N)
 		ups+=$(awk -v a="$t0" -v b="$t1" 'BEGIN { print b - a }')$'\n'
 		downs+=$(awk -v a="$t1" -v b="$t2" 'BEGIN { print b - a }')$'\n'
 	done
-	printf '  k=%-3s up %6.2f   down %6.2f\n' $k "$(printf %s "$ups" | median)" "$(printf %s "$downs" | median)"
+	printf '  %-14s up %6.2f   down %6.2f\n' "$topology" "$(printf %s "$ups" | median)" "$(printf %s "$downs" | median)"
 done
 
 echo

@@ -10,12 +10,12 @@ setup()
 {
 	lab_setup
 	T=$BATS_TEST_TMPDIR
-	BEFORE=$(ls -A /run/netns 2>/dev/null || :)
+	BEFORE=$(traces)
 }
 
 teardown()
 {
-	lab_teardown && [ "$(ls -A /run/netns 2>/dev/null || :)" = "$BEFORE" ]
+	lab_teardown && [ "$(traces)" = "$BEFORE" ]
 }
 
 # bad PATTERN WORD...: refused by run as usage, exit 2, on the twin.

@@ -63,6 +63,21 @@ namespaces()
 	return 0
 }
 
+# What of this test's own is under /run/netns, one a line: its labs' namespaces, and those of runs whose process is gone
+# (a lab that a run brings up for itself is called by its pid; while that lives, it is somebody's).
+traces()
+{
+	local f name pid
+
+	namespaces "$LAB-"
+	namespaces "${LAB}b-"
+	for f in /run/netns/run[0-9]*; do
+		name=${f##*/run}
+		pid=${name%%-*}
+		[ ! -e "$f" ] || kill -0 "$pid" 2>/dev/null || [ ! -e "$f" ] || echo "run$name"
+	done
+}
+
 count_namespaces() { namespaces "$1" | wc -l; }
 
 # wait_for SECONDS COMMAND...: until it succeeds.

@@ -27,6 +27,17 @@ bats_require_minimum_version 1.5.0
 	diff <(tail -n +2 "$dir/ports.csv" | sed 's/\.000\b//g') "$BATS_TEST_TMPDIR/json.csv"
 }
 
+# Each list is its row without what is 0, in order.
+@test "ports: --all lists every column that is not 0" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=4 workload=incast bytes=300KB transport=roce buffer=60KB ecn=red kmax=6KB
+	"$LOSSLAB" ports --all "$dir" >"$BATS_TEST_TMPDIR/said"
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+		{ print $1 ":p" $2 " " $3 ":p" $4; for (i = 5; i <= NF; i++) if ($i + 0) printf "  %-16s %s\n", name[i], $i }' "$dir/ports.csv" |
+		diff - "$BATS_TEST_TMPDIR/said"
+	for name in mark_red pause_tx_3 pause_rx_3 paused_ns_3; do grep -q "^  $name  *[1-9]" "$BATS_TEST_TMPDIR/said"; done
+}
+
 @test "ports: what is no ports.csv is refused" {
 	dir=$BATS_TEST_TMPDIR/out
 	refused 2 "ports: $dir/ports.csv: No such file" "$LOSSLAB" ports "$dir"
@@ -53,6 +64,7 @@ first() { "$LOSSLAB" ports --name "$LAB" | awk '$1 == "s0:p0" { print $3 }' | gr
 	RUN=$!
 	wait_for 20 grows 1000
 	wait_for 20 grows $(($(first) + 1000))
+	"$LOSSLAB" ports --all --name "$LAB" | grep -A1 '^s0:p0 h0:p0$' | grep '^  rx_frames '
 	"$LOSSLAB" ports --name "$LAB" | awk 'NR > 1 { print $1, $2 }' >"$BATS_TEST_TMPDIR/names"
 	diff "$BATS_TEST_TMPDIR/names" - <<<$'s0:p0 h0:p0\ns0:p1 h1:p0\ns0:p2 h2:p0\ns0:p3 h3:p0'
 	wait "$RUN"

@@ -65,11 +65,12 @@ link=200:2000000 # 40 Gb/s, 2 us
 
 @test "run: without a lab standing, one is brought up and taken down" {
 	requires root veth kernel
-	before=$(ip netns; ls -A /run/netns)
-	run "$LOSSLAB" run -q topology=star:n=4 flows=20
-	[ "$status" -eq 0 ]
-	[[ $output == *"20 completed (done)"* ]]
-	[ "$(ip netns; ls -A /run/netns)" = "$before" ]
+	background "$LOSSLAB" run -q topology=star:n=4 flows=20
+	pid=$!
+	wait_for 10 test -e "/run/netns/run$pid-h3"
+	wait "$pid"
+	grep -q '20 completed (done)' "$BATS_TEST_TMPDIR/bg"
+	[ -z "$(namespaces "run$pid-")" ]
 	[ -z "$(ls -A "$LOSSLAB_RUN_DIR")" ]
 }
 

@@ -17,6 +17,24 @@ bats_require_minimum_version 1.5.0
 	done
 }
 
+# Of ecn=ib-output a frame can be of the full buffer and wait for its output: then its own buffer is the cause.
+@test "ECN: every mark has a cause, and it is the one configured" {
+	dir=$BATS_TEST_TMPDIR/out
+	for kind in red:red step:step ib-input:input ib:input,root ib-output:input,root; do
+		twin "$dir" topology=fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=60KB ecn=${kind%:*}
+		rows "$dir/ports.csv" '{
+			if (v["ecn_marks"] != v["mark_red"] + v["mark_step"] + v["mark_input"] + v["mark_root"]) { print; bad = 1 }
+		}
+		END { exit bad }'
+		for cause in red step input root; do
+			case ,${kind#*:}, in
+			*,$cause,*) [ "$(value "$dir" $cause)" -gt 0 ] ;;
+			*) [ "$(value "$dir" $cause)" -eq 0 ] ;;
+			esac
+		done
+	done
+}
+
 @test "ECN: off by default; no queue, no marks; more marks for lower thresholds" {
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" topology=star:n=5 workload=incast

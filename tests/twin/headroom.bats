@@ -16,6 +16,21 @@ bats_require_minimum_version 1.5.0
 	done
 }
 
+@test "headroom: JSON has the terms and the sum of the text" {
+	requires jq
+	for link in "40gbit 2us 1000" "10gbit 1ps 64" "400gbit 100us 2048" "2.5gbit 1.5us 1024"; do
+		# shellcheck disable=SC2086 # words
+		text=$("$LOSSLAB" headroom $link | awk 'NR > 1 { printf "%s ", $1 }')
+		# shellcheck disable=SC2086
+		json=$("$LOSSLAB" headroom --json $link)
+		[ "$(jq -r '(.terms | .deciding, .back, .pause, .flight, .last, .gaps), .headroom' <<<"$json" | tr '\n' ' ')" = "$text" ]
+		# shellcheck disable=SC2086
+		[ "$(jq -r '"PFC headroom at \(.rate), \(.delay), mtu \(.mtu) (frames of up to \(.frame) bytes):"' <<<"$json")" = "$("$LOSSLAB" headroom $link | head -1)" ]
+		jq -e '(.terms | add) == .headroom and (.terms | length) == 6 and .frame == .terms.last' <<<"$json"
+	done
+	refused 2 'headroom: mtu=63' "$LOSSLAB" headroom -j 40gbit 2us 63
+}
+
 @test "headroom: bad input is refused by name" {
 	bad() {
 		run -2 "$LOSSLAB" headroom "${@:2}"

@@ -34,12 +34,16 @@ depth()
 	tiers "$1" pause_tx | awk '{ for (t = 1; t <= 6; t++) { if ($t && n < t - 1) exit 1; n += $t > 0 } print n }'
 }
 
-# Both ends of every link agree on its PFC frames; who has been paused has stood still for a time; nobody else has.
+# Both ends of every link agree on its PFC frames, all of class 3 here; who has been paused has stood still for a time;
+# nobody else has.
 accounted()
 {
 	rows "$1/ports.csv" '{
 		id = v["node"] ":" v["port"]; far[id] = v["peer"] ":" v["peer_port"]
 		ptx[id] = v["pause_tx"]; prx[id] = v["pause_rx"]; rtx[id] = v["resume_tx"]; rrx[id] = v["resume_rx"]
+		for (c = 0; c < 8; c++)
+			if (v["pause_tx_" c] != (c == 3 ? v["pause_tx"] : 0) || v["pause_rx_" c] != (c == 3 ? v["pause_rx"] : 0) ||
+			    v["paused_ns_" c] != (c == 3 ? v["paused_ns"] : 0)) { print id ": class " c; bad = 1 }
 		if ((v["pause_rx"] > 0) != (v["paused_ns"] > 0)) { print id ": pause_rx and paused_ns disagree"; bad = 1 }
 	}
 	END {
@@ -124,4 +128,28 @@ accounted()
 	# the most that a buffer held is near its size: 240000 bytes, of which the headroom is 22.8 KB
 	twin "$dir" topology="$(slow_h0)" workload=file:"$(senders 3000000)"
 	rows "$dir/ports.csv" 'v["max_buffer_bytes"] > max { max = v["max_buffer_bytes"] } END { print max; exit !(max > 230000 && max <= 240000) }'
+}
+
+# Data of class 3, ACKs of class 1, which wait for data, and thresholds so low that both pause: each has its own account.
+@test "PFC: pauses are counted by class" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=6 flows=300 load=0.9 ack_class=1 xoff=600 xon=1 mtu=64 buffer=100KB
+	all_done "$dir"
+	rows "$dir/ports.csv" '{
+		id = v["node"] ":" v["port"]; far[id] = v["peer"] ":" v["peer_port"]
+		ns = 0
+		for (c = 0; c < 8; c++) {
+			tx[id, c] = v["pause_tx_" c]; rx[id, c] = v["pause_rx_" c]
+			ns += v["paused_ns_" c]; sum[c] += v["paused_ns_" c]; asked[c] += v["pause_tx_" c]
+		}
+		if (v["pause_tx"] > tx[id, 3] + tx[id, 1] || ns - v["paused_ns"] > 0.01 || v["paused_ns"] - ns > 0.01) { print id; bad = 1 }
+	}
+	END {
+		for (id in far)
+			for (c = 0; c < 8; c++)
+				if (tx[id, c] != rx[far[id], c]) { print id ": class " c; bad = 1 }
+		for (c = 0; c < 8; c++)
+			if ((sum[c] > 0) != (c == 3 || c == 1) || (asked[c] > 0) != (c == 3 || c == 1)) { print "class " c; bad = 1 }
+		exit bad
+	}'
 }

@@ -26,7 +26,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" "${lossy[@]}"
 	for key in 'digest "[0-9a-f]{64}"' 'engine "twin"' 'status "done"' 'seed 1' 'topology "fat-tree:k=4"' 'preset ""' \
-		'transport "irn"' 'cc "none"' 'pfc false' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
+		'transport "irn"' 'cc "none"' 'pfc false' 'fc "none"' 'buffers "static"' 'ecn "off"' 'sched "strict"' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
 		'avg_fct_ns [0-9]+\.[0-9]{3}' 'p99_fct_ns [0-9]+\.[0-9]{3}' 'frames \{' 'sent [0-9]+' 'delivered [0-9]+' \
 		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' \
 		'ecn_marks 0' 'pause_frames 0' 'resume_frames 0' 'packets_sent [0-9]+' 'retransmitted [0-9]+' 'timeouts [0-9]+' \
@@ -34,6 +34,18 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 		'virtual_ns [0-9]+\.[0-9]{3}' 'foreign_frames 0' 'wall_s [0-9]+\.[0-9]+' 'cpu_s [0-9]+\.[0-9]+' 'peak_rss_kb [0-9]+'; do
 		[ "$(grep -cE "^ *\"${key%% *}\": ${key#* },?\$" "$dir/summary.json")" -eq 1 ] || { echo "key $key"; cat "$dir/summary.json"; false; }
 	done
+}
+
+# What cc= and pfc= leave to be decided stands there decided.
+@test "records: summary.json names flow control, buffers, marking and turns" {
+	dir=$BATS_TEST_TMPDIR/out
+	named() { [ "$(for k in pfc fc buffers ecn sched; do value "$dir" $k; done | tr -d '"\n')" = "$1" ]; }
+	twin "$dir" topology=star:n=3 flows=5 cc=dcqcn
+	named truepfcstaticredstrict
+	twin "$dir" topology=star:n=3 flows=5 fc=credit ecn=ib cc=ib-lipd sched=wrr
+	named falsecreditstaticibwrr
+	twin "$dir" topology=star:n=3 flows=5 buffers=shared buffer=1MB ecn=ib-input
+	named truepfcsharedib-inputstrict
 }
 
 @test "records: --json prints what summary.json holds" {
@@ -61,6 +73,9 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	[ "$(total "$ports" drop_loss)" -eq "$(value "$dir" loss)" ]
 	[ "$(($(value "$dir" buffer) + $(value "$dir" loss) + $(value "$dir" no_route)))" -eq "$(value "$dir" dropped)" ]
 	[ "$(total "$ports" ecn_marks)" -eq "$(value "$dir" ecn_marks)" ]
+	for cause in red step input root; do
+		[ "$(total "$ports" mark_$cause)" -eq "$(value "$dir" $cause)" ]
+	done
 	[ "$(total "$ports" tx_frames)" -eq "$(value "$dir" packet_hops)" ]
 	[ "$(($(value "$dir" data) + $(value "$dir" ack)))" -eq "$(value "$dir" packet_hops)" ]
 	[ "$(total "$ports" tx_frames 'v["node"] ~ /^h/')" -eq "$(value "$dir" sent)" ]

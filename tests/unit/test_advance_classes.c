@@ -85,6 +85,10 @@ static void xoff__of_one_class(void **state)
 	assert_int_equal(run(T0 + 100), 0);
 	assert_int_equal(w.n_log, 1);
 	assert_int_equal(w.log[0].pause, 1 << LOW);
+	for (u32 c = 0; c < FAB_CLASSES; c++) {
+		assert_int_equal(w.ports[0].stats.class_pause_tx[c], c == LOW);
+		assert_int_equal(w.ports[1].stats.class_pause_rx[c], c == LOW || c == MIDDLE);
+	}
 	assert_int_equal(w.ports[0].occ[LOW], 3000);
 	assert_int_equal(w.ports[0].occ[MIDDLE], 2000);
 	inject_pfc(1, go, 1 << MIDDLE, 0);
@@ -95,13 +99,18 @@ static void xoff__of_one_class(void **state)
 	assert_int_equal(run(TIME_LIMIT), 0);
 	assert_int_equal(w.ports[0].stats.resume_tx, 1);
 	assert_int_equal(w.log[w.n_log - 2].resume | w.log[w.n_log - 1].resume, 1 << LOW);
+	assert_int_equal(w.ports[0].stats.class_pause_tx[LOW], 1); /* a resume is no PAUSE */
+	assert_int_equal(w.ports[1].stats.class_pause_rx[LOW], 1);
+	assert_int_equal(pause_of_class(&w.ports[1].pause, LOW, TIME_LIMIT), go + PS_PER_US - T0);
+	assert_int_equal(pause_of_class(&w.ports[1].pause, MIDDLE, TIME_LIMIT), go - T0);
+	assert_int_equal(pause_of_class(&w.ports[1].pause, HIGH, TIME_LIMIT), 0);
 }
 
 /* A full buffer of one class drops that class only, and marking looks at the queue of the frame's own class. */
-static void full__of_one_class(void **state)
+static void check_full(u8 ecn, u32 cause)
 {
 	reset(2000, 0, 0);
-	w.cfg.ecn = 1;
+	w.cfg.ecn = ecn;
 	w.cfg.kmin = w.cfg.kmax = 1500;
 	inject_pfc(1, T0, 0xff, LONG);
 	for (u32 i = 0; i < 3; i++) {
@@ -116,6 +125,18 @@ static void full__of_one_class(void **state)
 	assert_int_equal(w.ports[1].queue[HIGH], 4000);
 	assert_int_equal(w.ports[1].queue[LOW], 1500);
 	assert_int_equal(w.ports[1].stats.ecn_marks, 2); /* HIGH's third and fourth */
+	for (u32 m = 0; m < FAB_MARKS; m++)
+		assert_int_equal(w.ports[1].stats.marks[m], m == cause ? 2 : 0);
+}
+
+static void full__of_one_class_red(void **state)
+{
+	check_full(ECN_RED, FAB_MARK_RED);
+}
+
+static void full__of_one_class_step(void **state)
+{
+	check_full(ECN_STEP, FAB_MARK_STEP);
 }
 
 /* Weighted turns: bytes on the wire as 1:2:5, while all three have frames, from all inputs, of different sizes. */
@@ -146,9 +167,8 @@ static void wrr__shares_the_link(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paused__holds_nobody_up),
-		cmocka_unit_test(xoff__of_one_class),
-		cmocka_unit_test(full__of_one_class),
+		cmocka_unit_test(paused__holds_nobody_up), cmocka_unit_test(xoff__of_one_class),
+		cmocka_unit_test(full__of_one_class_red),  cmocka_unit_test(full__of_one_class_step),
 		cmocka_unit_test(wrr__shares_the_link),
 	};
 

@@ -25,7 +25,7 @@ enum { X, Y, Z, W, A, B, C, D, FRAMES_HERE };
  */
 static u32 play(enum fab_ecn ecn, u64 pause2, u32 quanta)
 {
-	u32 marked = 0;
+	u32 marked = 0, by_input = 0;
 
 	reset(ROOM, 0, 0);
 	w.cfg.ecn = ecn;
@@ -57,6 +57,13 @@ static u32 play(enum fab_ecn ecn, u64 pause2, u32 quanta)
 	}
 	assert_int_equal(w.ports[1].stats.ecn_marks + w.ports[2].stats.ecn_marks + w.ports[3].stats.ecn_marks,
 			 popcount64(marked));
+	for (u32 i = 1; i < PORTS; i++) {
+		const struct port_stats *st = &w.ports[i].stats;
+
+		assert_int_equal(st->marks[FAB_MARK_INPUT] + st->marks[FAB_MARK_ROOT], st->ecn_marks);
+		by_input += st->marks[FAB_MARK_INPUT];
+	}
+	assert_int_equal(by_input, popcount64(marked & (1U << A | 1U << B | 1U << C))); /* of input 0, the full one */
 	return marked;
 }
 

@@ -178,6 +178,13 @@ static void receive_pfc__per_class(void **state)
 	assert_sent(0, 1, 0, 5000);
 	assert_sent(1, 0, 0, 12800000);
 	assert_sent(2, 1, 1, 12800000 + ser(FIRST)); /* free at 12806000, when the first is still being sent */
+	assert_int_equal(nic_stats(h.nic)->pause_rx, 2);
+	for (u32 c = 0; c < FAB_CLASSES; c++) {
+		bool paused = c == CLASS || c == 6;
+
+		assert_int_equal(nic_stats(h.nic)->class_pause_rx[c], paused);
+		assert_int_equal(pause_of_class(nic_pause(h.nic), c, END), paused ? 12800000 : 0);
+	}
 	stop_nic();
 }
 

@@ -110,6 +110,8 @@ static void storm__repeats_pause_and_ends(void **state)
 		assert_pfc(i, on + i * QUANTA_TIME / 2, true);
 	assert_pfc(4, off - 1 + ser(PFC_LEN), false); /* the line is busy with the fourth */
 	assert_int_equal(nic_stats(h.nic)->pause_tx, 4);
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		assert_int_equal(nic_stats(h.nic)->class_pause_tx[c], c == CLASS ? 4 : 0);
 	assert_int_equal(nic_stats(h.nic)->resume_tx, 1);
 	assert_int_equal(nic_stats(h.nic)->tx_frames, 0);
 	assert_true(nic_next(h.nic) == TIME_NEVER);

@@ -100,6 +100,11 @@ static void pause_total__sums_classes(void **state)
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		pause_receive(&s, c, c, 200, 100);
 	assert_int_equal(pause_total(&s, 100 + 99 * Q), 28 * Q);
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		assert_int_equal(pause_of_class(&s, c, 100 + 99 * Q), c * Q);
+	pause_account(&s, 5, 100 + 3 * Q); /* its account is closed after three of its five quanta */
+	assert_int_equal(pause_of_class(&s, 5, 100 + 99 * Q), 3 * Q);
+	assert_int_equal(pause_total(&s, 100 + 99 * Q), 26 * Q);
 }
 
 /* REFERENCE 6.5's vector, but for the source address, which is the port's own. */

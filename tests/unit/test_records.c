@@ -64,7 +64,10 @@ static struct port_record ports[] = {
 	  .max_queue = 2124,
 	  .max_buffer = 240000,
 	  .corrupted = 6,
-	  .watchdog = 4 },
+	  .watchdog = 4,
+	  .marks = { 1, 0, 2, 0 },
+	  .class_pause_tx = { [3] = 2 },
+	  .class_paused_ps = { [6] = 1001 } },
 	{ .node = "h0",
 	  .port = 0,
 	  .peer = "s0",
@@ -76,7 +79,10 @@ static struct port_record ports[] = {
 	  .drops = { 0, 0, 2 },
 	  .pause_rx = 2,
 	  .resume_rx = 1,
-	  .paused_ps = 5000000 },
+	  .paused_ps = 5000000,
+	  .marks = { 0, 4, 0, 5 },
+	  .class_pause_rx = { 1, [7] = 2 },
+	  .class_paused_ps = { 2000000, [7] = 3000000 } },
 };
 
 static struct host_record hosts[] = {
@@ -225,9 +231,16 @@ static void ports_csv__golden(void **state)
 		"drop_link,drop_fault,drop_watchdog,ecn_marks,pause_tx,pause_rx,resume_tx,resume_rx,paused_ns,max_"
 		"queue_bytes,max_"
 		"buffer_bytes,"
-		"corrupted,watchdog\n"
-		"s0,0,h0,0,100,106200,90,5580,7,1,0,0,0,0,3,2,0,1,0,1.001,2124,240000,6,4\n"
-		"h0,0,s0,0,90,5580,100,106200,0,0,2,0,0,0,0,0,2,0,1,5000.000,0,0,0,0\n");
+		"corrupted,watchdog,mark_red,mark_step,mark_input,mark_root,"
+		"pause_tx_0,pause_tx_1,pause_tx_2,pause_tx_3,pause_tx_4,pause_tx_5,pause_tx_6,pause_tx_7,"
+		"pause_rx_0,pause_rx_1,pause_rx_2,pause_rx_3,pause_rx_4,pause_rx_5,pause_rx_6,pause_rx_7,"
+		"paused_ns_0,paused_ns_1,paused_ns_2,paused_ns_3,paused_ns_4,paused_ns_5,paused_ns_6,paused_ns_7\n"
+		"s0,0,h0,0,100,106200,90,5580,7,1,0,0,0,0,3,2,0,1,0,1.001,2124,240000,6,4,1,0,2,0,0,0,0,2,0,0,0,0,0,0,"
+		"0,0,0,0,0,0,"
+		"0.000,0.000,0.000,0.000,0.000,0.000,1.001,0.000\n"
+		"h0,0,s0,0,90,5580,100,106200,0,0,2,0,0,0,0,0,2,0,1,5000.000,0,0,0,0,0,4,0,5,0,0,0,0,0,0,0,0,1,0,0,0,0,"
+		"0,0,2,"
+		"2000.000,0.000,0.000,0.000,0.000,0.000,0.000,3000.000\n");
 }
 
 /* 10300 bytes in 51501500 ps are 0.04 of 40 Gb/s, of which the paper's worst case takes 0.822 of a core. */
@@ -271,6 +284,8 @@ static void totals__sums(void **state)
 	assert_int_equal(t.avg_fct_ps, 27221203); /* 27221202.5, half up */
 	assert_int_equal(t.p99_fct_ps, 50000005);
 	assert_true(t.drops[DROP_BUFFER] == 7 && t.drops[DROP_LOSS] == 1 && t.drops[DROP_NO_ROUTE] == 2);
+	assert_true(t.marks[MARK_RED] == 1 && t.marks[MARK_STEP] == 4 && t.marks[MARK_INPUT] == 2);
+	assert_true(t.marks[MARK_ROOT] == 5);
 	assert_true(t.ecn_marks == 3 && t.pause_frames == 2 && t.resume_frames == 1);
 	assert_true(t.packets_sent == 76 && t.retransmitted == 6 && t.timeouts == 1 && t.nacks == 2);
 	assert_true(t.cnps == 11 && t.rnr_naks == 12 && t.qp_errors == 1);
@@ -364,25 +379,28 @@ static void json__golden(void **state)
 	struct run_totals t = totals(&r);
 	char want[4096];
 
-	snprintf(want, sizeof(want),
-		 "{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
-		 "  \"topology\": \"fat-tree:k=4\",\n  \"preset\": \"\",\n  \"transport\": \"roce\",\n  \"cc\": "
-		 "\"none\",\n"
-		 "  \"pfc\": true,\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  "
-		 "\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
-		 "  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
-		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
-		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2,\n    \"link\": 0,\n    \"fault\": 0,\n    "
-		 "\"watchdog\": 0\n  "
-		 "},\n  \"drop_rate\": 0.052632,\n"
-		 "  \"ecn_marks\": 3,\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
-		 "  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"cnps\": 11,\n  \"rnr_naks\": 12,\n"
-		 "  \"qp_errors\": 1,\n  \"packet_hops\": 380,\n"
-		 "  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
-		 "  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
-		 "0.000095,\n"
-		 "  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
-		 flows_sha256);
+	snprintf(
+		want, sizeof(want),
+		"{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
+		"  \"topology\": \"fat-tree:k=4\",\n  \"preset\": \"\",\n  \"transport\": \"roce\",\n  \"cc\": "
+		"\"none\",\n"
+		"  \"pfc\": true,\n  \"fc\": \"pfc\",\n  \"buffers\": \"static\",\n  \"ecn\": \"off\",\n"
+		"  \"sched\": \"strict\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  "
+		"\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
+		"  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
+		"    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
+		"    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2,\n    \"link\": 0,\n    \"fault\": 0,\n    "
+		"\"watchdog\": 0\n  "
+		"},\n  \"drop_rate\": 0.052632,\n"
+		"  \"ecn_marks\": 3,\n  \"marks\": {\n    \"red\": 1,\n    \"step\": 4,\n    \"input\": 2,\n    "
+		"\"root\": 5\n  },\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
+		"  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"cnps\": 11,\n  \"rnr_naks\": 12,\n"
+		"  \"qp_errors\": 1,\n  \"packet_hops\": 380,\n"
+		"  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
+		"  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
+		"0.000095,\n"
+		"  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
+		flows_sha256);
 	assert_string_equal(PRINTED(assert_int_equal(records_json(&r, &t, out), 0)), want);
 }
 

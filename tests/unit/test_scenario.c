@@ -140,6 +140,42 @@ static void read__folder(void **state)
 	assert_int_equal(sc.cfg[0].seed, 12);
 }
 
+/* A folder's own flows are found from anywhere; a scenario that is a file, and words by hand, mean what they say. */
+static void read__folder_workload(void **state)
+{
+	char *words[] = { "workload=cdf:mine" };
+	const char text[] =
+		"workload = file:flows.csv\n[a]\n[b]\nworkload=cdf:/sizes\n[c]\nmtu=512\nworkload=cdf:sizes\nseed=2\n";
+	char beside[256];
+
+	write_bytes(text, strlen(text));
+	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), 0);
+	snprintf(beside, sizeof(beside), "file:%s/flows.csv", dir);
+	assert_string_equal(sc.cfg[0].workload, beside);
+	assert_string_equal(sc.cfg[1].workload, "cdf:/sizes");
+	snprintf(beside, sizeof(beside), "cdf:%s/sizes", dir);
+	assert_string_equal(sc.cfg[2].workload, beside);
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), 0);
+	assert_string_equal(sc.cfg[0].workload, "file:flows.csv");
+	assert_int_equal(scenario_read(&sc, dir, words, 1, err), 0);
+	assert_string_equal(sc.cfg[0].workload, "cdf:mine");
+	write_bytes("workload=incast\n", 16);
+	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), 0);
+	assert_string_equal(sc.cfg[0].workload, "incast");
+}
+
+static void read__folder_workload_too_long(void **state)
+{
+	char text[CFG_STR + 32], place[256];
+
+	snprintf(text, sizeof(text), "seed=1\nworkload=file:%0*d\n", CFG_STR - 16, 1);
+	write_bytes(text, strlen(text));
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), 0);
+	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), -EINVAL);
+	snprintf(place, sizeof(place), "%s:2: workload: with the scenario's folder before it longer than", path);
+	assert_memory_equal(err, place, strlen(place));
+}
+
 static void read__missing(void **state)
 {
 	unlink(path);
@@ -280,6 +316,8 @@ int main(void)
 		cmocka_unit_test(read__label_of_a_preset),
 		cmocka_unit_test(read__bad_word_is_not_the_files),
 		cmocka_unit_test(read__folder),
+		cmocka_unit_test(read__folder_workload),
+		cmocka_unit_test(read__folder_workload_too_long),
 		cmocka_unit_test(read__missing),
 		cmocka_unit_test(read__errors),
 		cmocka_unit_test(read__contradiction),
