@@ -230,6 +230,26 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 	return 0;
 }
 
+#ifndef __bpf__
+/* The least key without a branch on what the keys are, which no processor could foresee. False: it is not the only one. */
+static inline int sw_least(struct sw *s)
+{
+	u64 best = KEY_NEVER;
+	u32 at = 0, tied = 0, n = s->n_ports;
+
+	for (u32 i = 0; i < n; i++) {
+		u64 key = s->key[i];
+
+		tied = key < best ? 0 : tied | (key == best);
+		at = key < best ? i : at;
+		best = key < best ? key : best;
+	}
+	s->best = best;
+	s->best_port = at;
+	return !tied || best == KEY_NEVER;
+}
+#endif
+
 /*
  * Find the next event: the least key, ties broken by tie_rank(). The best so far is kept in memory in
  * the BPF build (FAB_MEM is volatile there): carried in registers it makes the verifier follow every
@@ -243,6 +263,10 @@ FAB_FN int sw_next(struct sw *s, u32 node)
 		return fab_fail(FAB_INTERNAL, 0);
 	best = &s->best;
 	at = &s->best_port;
+#ifndef __bpf__
+	if (sw_least(s))
+		return 0;
+#endif
 	*best = KEY_NEVER;
 	*at = 0;
 	for (u32 i = 0; i < FAB_PORTS; i++) {

@@ -17,11 +17,34 @@ static inline int fab_fail(enum fab_error error, u32 port)
 	return -1;
 }
 
+/*
+ * @n, which is below @size, a power of two, in a form that verifiers believe. They do not follow what the compiler
+ * knows of a count of bits, nor what another function has refused, and Linux 6.1's forgets the bounds of a number that
+ * has been on the stack: so the compiler is kept from leaving the mask out.
+ */
+static inline u32 bounded(u32 n, u32 size)
+{
+#ifdef __bpf__
+	asm volatile("" : "+r"(n));
+#endif
+	return n & (size - 1);
+}
+
+/* When the first of the classes that have frames may be sent, as far as pauses go; as a rule there is one such class. */
+static inline u64 port_ready(const struct port *p)
+{
+	u32 busy = p->busy_classes;
+
+	if (busy && !(busy & (busy - 1)))
+		return p->pause.until[bounded(ctz64(busy), FAB_CLASSES)];
+	return arbiter_ready(busy, &p->pause);
+}
+
 /* The next event of a port: the first arrival, the first PAUSE to repeat, the next departure. */
 static inline u64 port_key(const struct port *p, u64 now)
 {
 	u64 key = p->arr_key;
-	u64 ready = p->pfc_pending ? 0 : arbiter_ready(p->busy_classes, &p->pause);
+	u64 ready = p->pfc_pending ? 0 : port_ready(p);
 
 	if (ready != TIME_NEVER)
 		key = min64(key, KEY(max64(max64(ready, p->busy_until), now), EV_DEPARTURE));
@@ -35,19 +58,6 @@ static inline u64 port_key(const struct port *p, u64 now)
 		if ((p->xoff >> c & 1) && p->refresh[c] != TIME_NEVER)
 			key = min64(key, KEY(max64(p->refresh[c], now), EV_TIMER));
 	return key;
-}
-
-/*
- * @n, which is below @size, a power of two, in a form that verifiers believe. They do not follow what the compiler
- * knows of a count of bits, nor what another function has refused, and Linux 6.1's forgets the bounds of a number that
- * has been on the stack: so the compiler is kept from leaving the mask out.
- */
-static inline u32 bounded(u32 n, u32 size)
-{
-#ifdef __bpf__
-	asm volatile("" : "+r"(n));
-#endif
-	return n & (size - 1);
 }
 
 /* Note when port @n of a switch has its next event. */
