@@ -231,22 +231,19 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 }
 
 #ifndef __bpf__
-/* The least key without a branch on what the keys are, which no processor could foresee. False: it is not the only one. */
+/* The least key, without a branch on what the keys are: no processor could foresee it. False: it is not the only one. */
 static inline int sw_least(struct sw *s)
 {
-	u64 best = KEY_NEVER;
-	u32 at = 0, tied = 0, n = s->n_ports;
+	u64 best = KEY_NEVER, equal = 0;
+	u32 n = s->n_ports;
 
-	for (u32 i = 0; i < n; i++) {
-		u64 key = s->key[i];
-
-		tied = key < best ? 0 : tied | (key == best);
-		at = key < best ? i : at;
-		best = key < best ? key : best;
-	}
+	for (u32 i = 0; i < n; i++)
+		best = min64(best, s->key[i]);
+	for (u32 i = 0; i < n; i++)
+		equal |= (u64)(s->key[i] == best) << i;
 	s->best = best;
-	s->best_port = at;
-	return !tied || best == KEY_NEVER;
+	s->best_port = ctz64(equal);
+	return !(equal & (equal - 1)) || best == KEY_NEVER;
 }
 #endif
 
