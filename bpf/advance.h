@@ -174,6 +174,7 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	f = id < 0 ? 0 : fab_frame(id);
 	if (!f)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	frame_expect(f->next);
 	end = now + (u64)wire_bytes(f->len) * o->cfg.ps_per_byte;
 	o->busy_until = end;
 	if (FAB_CFG.wrr)

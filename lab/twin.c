@@ -143,6 +143,19 @@ static int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, const 
 	return 0;
 }
 
+/* The frame @ahead of the first on host @h's ring will be looked at before long: have it fetched. */
+static void host_expect(const struct twin_host *h, u32 ahead)
+{
+	u32 id;
+
+	if (h->tail - h->head <= ahead)
+		return;
+	id = h->ring[(h->head + ahead) & h->mask];
+	__builtin_prefetch(fab_frame(id));
+	__builtin_prefetch(running->heads[id]);
+	__builtin_prefetch(running->heads[id] + 64);
+}
+
 static bool host_peek(void *ctx, struct rx_frame *f)
 {
 	struct twin_host *h = ctx;
@@ -170,6 +183,7 @@ static void host_take(void *ctx, const struct rx_frame *f)
 	struct twin_host *h = ctx;
 
 	fab_release(h->ring[h->head++ & h->mask]);
+	host_expect(h, 1);
 }
 
 static int host_send(void *ctx, const struct tx_frame *tx)
@@ -192,8 +206,11 @@ static int advance_host(struct twin *t, u32 number, u64 until)
 {
 	struct twin_host *h = &t->hosts[number];
 	const struct nic_stats *s = nic_stats(h->nic);
-	int rc = nic_advance(h->nic, until);
+	int rc;
 
+	if (number + 1 < on_cfg.n_hosts)
+		host_expect(h + 1, 0);
+	rc = nic_advance(h->nic, until);
 	if (rc) {
 		snprintf(t->e.err, sizeof(t->e.err), "host %s: %s",
 			 t->e.fabric->topo->nodes[t->e.fabric->topo->hosts[number]].name, strerror(-rc));
