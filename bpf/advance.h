@@ -184,6 +184,7 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	f = id < 0 ? 0 : fab_frame(id);
 	if (!f)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	frame_expect(f->next);
 	end = now + (u64)wire_bytes(f->len) * o->cfg.ps_per_byte;
 	o->busy_until = end;
 	if (FAB_CFG.wrr)
@@ -240,6 +241,23 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 	return 0;
 }
 
+#ifndef __bpf__
+/* The least key, without a branch on what the keys are: no processor could foresee it. False: it is not the only one. */
+static inline int sw_least(struct sw *s)
+{
+	u64 best = KEY_NEVER, equal = 0;
+	u32 n = s->n_ports;
+
+	for (u32 i = 0; i < n; i++)
+		best = min64(best, s->key[i]);
+	for (u32 i = 0; i < n; i++)
+		equal |= (u64)(s->key[i] == best) << i;
+	s->best = best;
+	s->best_port = ctz64(equal);
+	return !(equal & (equal - 1)) || best == KEY_NEVER;
+}
+#endif
+
 /*
  * Find the next event: the least key, ties broken by tie_rank(); the crossbar's is the switch's own. The best so far is
  * kept in memory in the BPF build (FAB_MEM is volatile there): carried in registers it makes the verifier follow every
@@ -253,6 +271,10 @@ FAB_FN int sw_next(struct sw *s, u32 node)
 		return fab_fail(FAB_INTERNAL, 0);
 	best = &s->best;
 	at = &s->best_port;
+#ifndef __bpf__
+	if (sw_least(s))
+		return 0;
+#endif
 	*best = KEY_NEVER;
 	*at = 0;
 	for (u32 i = 0; i < FAB_PORTS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Bit tricks that BPF's instruction set lacks. */
+/* Bit tricks that BPF's instruction set lacks, and x86-64's in its first version: no call for counting ones. */
 #ifndef LOSSLAB_BITS_H
 #define LOSSLAB_BITS_H
 
@@ -8,14 +8,10 @@
 /* Number of ones. */
 static inline u32 popcount64(u64 x)
 {
-#ifdef __bpf__
 	x -= (x >> 1) & 0x5555555555555555ULL;
 	x = (x & 0x3333333333333333ULL) + ((x >> 2) & 0x3333333333333333ULL);
 	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
 	return (x * 0x0101010101010101ULL) >> 56;
-#else
-	return __builtin_popcountll(x);
-#endif
 }
 
 /* Index of the lowest one; 64 if there is none. */
@@ -28,14 +24,16 @@ static inline u32 ctz64(u64 x)
 #endif
 }
 
-/* Index of the @n-th one (n = 0: the lowest); n < popcount64(x). Six halvings: no loop for the verifier to unroll. */
+/*
+ * Index of the @n-th one (n = 0: the lowest); n < popcount64(x). In BPF six halvings: no loop for the verifier to
+ * unroll. Otherwise the ones below are taken off: equal paths are few.
+ */
 static inline u32 select64(u64 x, u32 n)
 {
+#ifdef __bpf__
 	u32 pos = 0;
 
-#ifdef __bpf__
 #pragma unroll
-#endif
 	for (u32 half = 32; half; half /= 2) {
 		u32 below = popcount64(x & ((1ULL << half) - 1));
 		u32 up = n >= below ? half : 0;
@@ -45,6 +43,11 @@ static inline u32 select64(u64 x, u32 n)
 		pos += up;
 	}
 	return pos;
+#else
+	while (n--)
+		x &= x - 1;
+	return ctz64(x);
+#endif
 }
 
 #endif

@@ -17,11 +17,34 @@ static inline int fab_fail(enum fab_error error, u32 port)
 	return -1;
 }
 
+/*
+ * @n, which is below @size, a power of two, in a form that verifiers believe. They do not follow what the compiler
+ * knows of a count of bits, nor what another function has refused, and Linux 6.1's forgets the bounds of a number that
+ * has been on the stack: so the compiler is kept from leaving the mask out.
+ */
+static inline u32 bounded(u32 n, u32 size)
+{
+#ifdef __bpf__
+	asm volatile("" : "+r"(n));
+#endif
+	return n & (size - 1);
+}
+
+/* When the first of the classes that have frames may be sent, as far as pauses go; as a rule there is one such class. */
+static inline u64 port_ready(const struct port *p)
+{
+	u32 busy = p->busy_classes;
+
+	if (busy && !(busy & (busy - 1)))
+		return p->pause.until[bounded(ctz64(busy), FAB_CLASSES)];
+	return arbiter_ready(busy, &p->pause);
+}
+
 /* The next event of a port: the first arrival, the first PAUSE to repeat, the next departure. */
 static inline u64 port_key(const struct port *p, u64 now)
 {
 	u64 key = p->arr_key;
-	u64 ready = p->pfc_pending ? 0 : arbiter_ready(p->busy_classes, &p->pause);
+	u64 ready = p->pfc_pending ? 0 : port_ready(p);
 
 	if (ready != TIME_NEVER)
 		key = min64(key, KEY(max64(max64(ready, p->busy_until), now), EV_DEPARTURE));
@@ -37,41 +60,42 @@ static inline u64 port_key(const struct port *p, u64 now)
 	return key;
 }
 
-/*
- * @n, which is below @size, a power of two, in a form that verifiers believe. They do not follow what the compiler
- * knows of a count of bits, nor what another function has refused, and Linux 6.1's forgets the bounds of a number that
- * has been on the stack: so the compiler is kept from leaving the mask out.
- */
-static inline u32 bounded(u32 n, u32 size)
-{
-#ifdef __bpf__
-	asm volatile("" : "+r"(n));
-#endif
-	return n & (size - 1);
-}
-
 /* Note when port @n of a switch has its next event. */
 static inline void sw_set_key(struct sw *s, u32 n, u64 key)
 {
 	s->key[bounded(n, FAB_PORTS)] = key;
 }
 
+/* Frame @id will be looked at before long: at the size of a fabric it has left the caches. BPF has no such thing. */
+static inline void frame_expect(u32 id)
+{
+#ifndef __bpf__
+	__builtin_prefetch(fab_frame(id));
+#endif
+}
+
 /* Look up the first frame of the arrival queue. */
 static inline int port_peek(struct port *p, u32 number)
 {
 	struct port_rx *rx = fab_rx(number);
+	u32 left;
 	u64 *entry;
 	struct frame *f;
 
 	p->arr_key = KEY_NEVER;
 	if (!rx)
 		return fab_fail(FAB_INTERNAL, number);
-	if (*(volatile u32 *)&rx->tail == p->arrq_head)
+	left = *(volatile u32 *)&rx->tail - p->arrq_head;
+	if (!left)
 		return 0;
 	entry = fab_arrq(p->cfg.arrq_base + (p->arrq_head & p->cfg.arrq_mask));
 	f = entry ? fab_frame(*entry) : 0;
 	if (!f)
 		return fab_fail(FAB_INTERNAL, number);
+#ifndef __bpf__
+	if (left > 1)
+		frame_expect(*fab_arrq(p->cfg.arrq_base + ((p->arrq_head + 1) & p->cfg.arrq_mask)));
+#endif
 	p->arr_key = KEY(f->arrival, f->flags & FRAME_PFC ? EV_PFC_ARRIVAL : EV_ARRIVAL);
 	return 0;
 }

@@ -26,53 +26,65 @@ struct twin {
 	struct twin_host *hosts;
 };
 
-/* advance.h's functions take no context: the twin that is running. One runs at a time in a process. */
+/*
+ * advance.h's functions take no context: the twin that is running. One runs at a time in a process. Copies of what every
+ * event reads: nothing else points to them, so the compiler need not read them anew after each write.
+ */
 static struct twin *running;
+static struct fabric_memory on;
+static struct fab_cfg on_cfg;
 
-#define FAB_CFG (running->e.fabric->fab)
+static void run_on(struct twin *t)
+{
+	running = t;
+	on = t->e.mem;
+	on_cfg = t->e.fabric->fab;
+}
+
+#define FAB_CFG on_cfg
 #define FAB_MEM
 #define FAB_FN static inline
 
 static inline struct fab_state *fab_state(void)
 {
-	return running->e.mem.state;
+	return on.state;
 }
 
 static inline struct port *fab_port(u32 n)
 {
-	return &running->e.mem.ports[n];
+	return &on.ports[n];
 }
 
 static inline struct port_rx *fab_rx(u32 n)
 {
-	return &running->e.mem.rx[n];
+	return &on.rx[n];
 }
 
 static inline struct frame *fab_frame(u32 id)
 {
-	return id == FAB_NONE ? NULL : &running->e.mem.frames[id];
+	return id == FAB_NONE ? NULL : &on.frames[id];
 }
 
 static inline struct voq *fab_voq(u32 n)
 {
-	return &running->e.mem.voqs[n];
+	return &on.voqs[n];
 }
 
 static inline u64 *fab_arrq(u32 n)
 {
-	return &running->e.mem.arrivals[n];
+	return &on.arrivals[n];
 }
 
 static inline u64 fab_route(u32 sw, u32 host)
 {
-	return host < running->e.fabric->size.hosts
-		? running->e.mem.routes[(size_t)sw * running->e.fabric->size.hosts + host]
+	return host < on_cfg.n_hosts
+		? on.routes[(size_t)sw * on_cfg.n_hosts + host]
 		: 0;
 }
 
 static inline void fab_release(u32 id)
 {
-	running->e.mem.stack[0][fab_state()->free_top[0]++] = id;
+	on.stack[0][fab_state()->free_top[0]++] = id;
 }
 
 static int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, const struct fc_note *note);
@@ -87,21 +99,21 @@ static u32 take_slot(void)
 		fab_fail(FAB_NO_SLOT, 0);
 		return FAB_NONE;
 	}
-	return running->e.mem.stack[0][--st->free_top[0]];
+	return on.stack[0][--st->free_top[0]];
 }
 
 /* Frame @id goes to the node behind @peer, to arrive at @arrival. */
 static void deliver(u32 peer, u32 peer_node, u32 id, u64 arrival)
 {
-	struct node_cell *cell = &running->e.mem.nodes[peer_node];
+	struct node_cell *cell = &on.nodes[peer_node];
 
-	running->e.mem.frames[id].arrival = arrival;
+	on.frames[id].arrival = arrival;
 	if (peer & PEER_HOST) {
 		struct twin_host *h = &running->hosts[peer & ~PEER_HOST];
 
 		h->ring[h->tail++ & h->mask] = id;
 	} else {
-		const struct port_cfg *c = &running->e.mem.ports[peer].cfg;
+		const struct port_cfg *c = &on.ports[peer].cfg;
 
 		*fab_arrq(c->arrq_base + (fab_rx(peer)->tail++ & c->arrq_mask)) = id;
 	}
@@ -131,6 +143,19 @@ static int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, const 
 	return 0;
 }
 
+/* The frame @ahead of the first on host @h's ring will be looked at before long: have it fetched. */
+static void host_expect(const struct twin_host *h, u32 ahead)
+{
+	u32 id;
+
+	if (h->tail - h->head <= ahead)
+		return;
+	id = h->ring[(h->head + ahead) & h->mask];
+	__builtin_prefetch(fab_frame(id));
+	__builtin_prefetch(running->heads[id]);
+	__builtin_prefetch(running->heads[id] + 64);
+}
+
 static bool host_peek(void *ctx, struct rx_frame *f)
 {
 	struct twin_host *h = ctx;
@@ -158,6 +183,7 @@ static void host_take(void *ctx, const struct rx_frame *f)
 	struct twin_host *h = ctx;
 
 	fab_release(h->ring[h->head++ & h->mask]);
+	host_expect(h, 1);
 }
 
 static int host_send(void *ctx, const struct tx_frame *tx)
@@ -180,8 +206,11 @@ static int advance_host(struct twin *t, u32 number, u64 until)
 {
 	struct twin_host *h = &t->hosts[number];
 	const struct nic_stats *s = nic_stats(h->nic);
-	int rc = nic_advance(h->nic, until);
+	int rc;
 
+	if (number + 1 < on_cfg.n_hosts)
+		host_expect(h + 1, 0);
+	rc = nic_advance(h->nic, until);
 	if (rc) {
 		snprintf(t->e.err, sizeof(t->e.err), "host %s: %s",
 			 t->e.fabric->topo->nodes[t->e.fabric->topo->hosts[number]].name, strerror(-rc));
@@ -212,7 +241,7 @@ static int twin_window(struct engine *e, u64 until)
 	u32 switches = e->fabric->size.switches, nodes = switches + e->fabric->size.hosts;
 	int rc;
 
-	running = t;
+	run_on(t);
 	for (u32 n = 0; n < nodes; n++) {
 		if (e->mem.nodes[n].next >= until)
 			continue;
@@ -324,7 +353,7 @@ struct engine *twin_new(const struct fabric *f, int *rc, char *err)
 		*rc = twin_memory(t, f);
 		if (!*rc) {
 			fabric_init(f, &t->e.mem, true);
-			running = t;
+			run_on(t);
 			*rc = twin_hosts(t, f);
 		}
 	}
