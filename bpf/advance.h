@@ -259,9 +259,8 @@ static inline int sw_least(struct sw *s)
 #endif
 
 /*
- * Find the next event: the least key, ties broken by tie_rank(); the crossbar's is the switch's own. The best so far is
- * kept in memory in the BPF build (FAB_MEM is volatile there): carried in registers it makes the verifier follow every
- * combination of candidates.
+ * Find the next event of a port: the least key, ties broken by tie_rank(). The best so far is kept in memory in the BPF
+ * build (FAB_MEM is volatile there): carried in registers it makes the verifier follow every combination of candidates.
  */
 FAB_FN int sw_next(struct sw *s, u32 node)
 {
@@ -291,8 +290,6 @@ FAB_FN int sw_next(struct sw *s, u32 node)
 		*best = key;
 		*at = i;
 	}
-	if (FAB_CFG.iterations && s->slot_key < *best)
-		*best = s->slot_key;
 	return 0;
 }
 
@@ -327,6 +324,8 @@ static inline int sw_step(struct sw *s, u32 node, u64 until)
 
 	if (sw_next(s, node))
 		return -1;
+	if (FAB_CFG.iterations)
+		s->best = min64(s->best, s->slot_key);
 	key = s->best;
 	port = s->best_port;
 	now = KEY_TIME(key);
