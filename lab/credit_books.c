@@ -8,18 +8,16 @@
 
 #include "bpf/credit.h"
 
-/* Blocks of @class that came in by port @n and wait in its switch. */
+/* Blocks of @class that came in by port @n and wait in its switch, in whichever of its queues (bpf/voq.h). */
 static u32 blocks_held(const struct fabric *f, const struct fabric_memory *m, u32 n, u32 class)
 {
 	const struct sw *s = &m->switches[f->ports[n].sw];
 	u32 blocks = 0;
 
-	for (u32 out = 0; out < s->n_ports; out++) {
-		u32 voq = s->voq_base + (out * s->n_ports + n - s->port_base) * FAB_CLASSES + class;
-
-		for (u32 id = m->voqs[voq].head; id != FAB_NONE; id = m->frames[id].next)
-			blocks += credit_blocks(m->frames[id].len);
-	}
+	for (u32 v = class; v < fabric_voqs(s->n_ports); v += FAB_CLASSES)
+		for (u32 id = m->voqs[s->voq_base + v].head; id != FAB_NONE; id = m->frames[id].next)
+			if (m->frames[id].in_port == n - s->port_base)
+				blocks += credit_blocks(m->frames[id].len);
 	return blocks;
 }
 

@@ -72,36 +72,88 @@ static bool is_waiting(const struct graph *g, const struct port *p, u64 now)
 	return (g->m->ports[p->cfg.peer].xoff & g->m->ports[p->cfg.peer].told) >> c & 1 && !will_hear_resume(g, p);
 }
 
-static const struct voq *voq_of(const struct graph *g, const struct sw *s, u32 out, u32 in)
+/* The first frame that came in at @in of switch @s and waits to go out at @out; with one queue per input, anywhere. */
+static u32 first_waiting(const struct graph *g, const struct sw *s, u32 out, u32 in)
 {
-	return &g->m->voqs[s->voq_base + (out * s->n_ports + in) * FAB_CLASSES + g->class];
+	u32 row = g->f->fab.fifo ? 0 : out;
+
+	return g->m->voqs[s->voq_base + (row * s->n_ports + in) * FAB_CLASSES + g->class].head;
 }
 
-/* What the buffer behind an output holds. */
+/* The first frame that has crossed to output @out and waits there: bpf/voq.h. */
+static u32 first_crossed(const struct graph *g, const struct sw *s, u32 out)
+{
+	return g->m->voqs[s->voq_base + (s->n_ports * s->n_ports + out) * FAB_CLASSES + g->class].head;
+}
+
+/* What a buffer holds. */
 struct load {
-	u64 bytes;  /* of frames that wait for blocked outputs */
+	u64 bytes;  /* of frames that will never leave */
 	u32 blocks; /* the same */
-	bool more;  /* others: they will leave */
+	bool more;  /* others: they will */
+	u32 wait;   /* what they wait for: the first blocked output, or FAB_PORTS */
 };
 
+static void count(struct load *l, const struct frame *f, bool stays)
+{
+	if (!stays) {
+		l->more = true;
+		return;
+	}
+	l->bytes += f->len;
+	l->blocks += credit_blocks(f->len);
+}
+
+/* Whether the head of a single queue that is bound for a blocked output stays there: its output takes no more. */
+static bool holds_up(const struct graph *g, const struct port *o)
+{
+	const struct fab_cfg *cfg = &g->f->fab;
+
+	return cfg->fifo && (!cfg->iterations || o->staged[g->class] >= cfg->output_buffer);
+}
+
+/* The frames of a queue of an input, from @id on: of one VOQ or of all that the input has. */
+static void load_input(const struct graph *g, const struct sw *s, u32 id, struct load *l)
+{
+	bool held = false;
+
+	for (; id != FAB_NONE; id = g->m->frames[id].next) {
+		const struct frame *f = &g->m->frames[id];
+		bool blocked = g->blocked[s->port_base + f->out_port];
+
+		if (!held && blocked && l->wait > f->out_port)
+			l->wait = f->out_port;
+		count(l, f, held || blocked);
+		held |= blocked && holds_up(g, &g->m->ports[s->port_base + f->out_port]);
+	}
+}
+
+/* The frames from input @in that have crossed to output @out. */
+static void load_output(const struct graph *g, const struct sw *s, u32 in, u32 out, struct load *l)
+{
+	bool blocked = g->blocked[s->port_base + out];
+
+	for (u32 id = first_crossed(g, s, out); id != FAB_NONE; id = g->m->frames[id].next) {
+		if (g->m->frames[id].in_port != in)
+			continue;
+		if (blocked && l->wait > out)
+			l->wait = out;
+		count(l, &g->m->frames[id], blocked);
+	}
+}
+
+/* What the buffer behind output @n holds. */
 static struct load load_behind(const struct graph *g, u32 n)
 {
 	const struct port *far = far_end(g, n);
 	const struct sw *s = &g->m->switches[far->cfg.sw];
-	struct load l = { 0 };
+	u32 in = far->cfg.number - s->port_base;
+	struct load l = { .wait = FAB_PORTS };
 
-	for (u32 out = 0; out < s->n_ports; out++) {
-		u32 id = voq_of(g, s, out, far->cfg.number - s->port_base)->head;
-
-		if (!g->blocked[s->port_base + out]) {
-			l.more |= id != FAB_NONE;
-			continue;
-		}
-		for (; id != FAB_NONE; id = g->m->frames[id].next) {
-			l.bytes += g->m->frames[id].len;
-			l.blocks += credit_blocks(g->m->frames[id].len);
-		}
-	}
+	for (u32 out = 0; out < (g->f->fab.fifo ? 1 : s->n_ports); out++)
+		load_input(g, s, first_waiting(g, s, out, in), &l);
+	for (u32 out = 0; out < s->n_ports; out++)
+		load_output(g, s, in, out, &l);
 	return l;
 }
 
@@ -141,16 +193,10 @@ static bool stays_full(const struct graph *g, u32 n)
 	return l.bytes > far_end(g, n)->cfg.xon;
 }
 
-/* What output @n, blocked for good, waits for: the first such output that frames of its far end are bound for. */
+/* What output @n, blocked for good, waits for: the first such output that frames of its far end stop at. */
 static u32 waits_for(const struct graph *g, u32 n)
 {
-	const struct port *far = far_end(g, n);
-	const struct sw *s = &g->m->switches[far->cfg.sw];
-	u32 out = 0;
-
-	while (!g->blocked[s->port_base + out] || voq_of(g, s, out, far->cfg.number - s->port_base)->head == FAB_NONE)
-		out++;
-	return s->port_base + out;
+	return g->m->switches[far_end(g, n)->cfg.sw].port_base + load_behind(g, n).wait;
 }
 
 /* Mark the outputs that are blocked for good; how many there are. */

@@ -104,6 +104,8 @@ static void fill(u32 s, enum way way, u32 bytes)
 		struct frame *f = &w.m.frames[w.frames];
 
 		f->len = bytes < 1000 ? bytes : 1000;
+		f->in_port = in;
+		f->out_port = out;
 		f->next = q->head;
 		q->head = w.frames++;
 		bytes -= f->len;

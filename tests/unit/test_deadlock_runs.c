@@ -137,6 +137,14 @@ static void pfc__shared(void **state)
 	run_kind("pfc=on buffers=shared alpha=4 reserve=0", 250000, 3);
 }
 
+/* Single queues stop by their heads, crossbars leave some frames of a stopped class behind them. */
+static void queues(void **state)
+{
+	run_kind("pfc=on queues=fifo", 60000, 11);
+	run_kind("pfc=on arbiter=islip queues=fifo", 60000, 12);
+	run_kind("fc=credit arbiter=islip speedup=1.5 output_buffer=3000", 20000, 13);
+}
+
 static void credits(void **state)
 {
 	run_kind("fc=credit", 60000, 4);
@@ -149,6 +157,7 @@ int main(void)
 		cmocka_unit_test(pfc__static),
 		cmocka_unit_test(pfc__shared),
 		cmocka_unit_test(credits),
+		cmocka_unit_test(queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
