@@ -242,7 +242,8 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 }
 
 #ifndef __bpf__
-/* The least key, without a branch on what the keys are: no processor could foresee it. False: it is not the only one. */
+/* The least key, without a branch on what the keys are: no processor could foresee it. False: it is not the only one.
+ */
 static inline int sw_least(struct sw *s)
 {
 	u64 best = KEY_NEVER, equal = 0;

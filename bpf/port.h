@@ -30,7 +30,8 @@ static inline u32 bounded(u32 n, u32 size)
 	return n & (size - 1);
 }
 
-/* When the first of the classes that have frames may be sent, as far as pauses go; as a rule there is one such class. */
+/* When the first of the classes that have frames may be sent, as far as pauses go; as a rule there is one such class.
+ */
 static inline u64 port_ready(const struct port *p)
 {
 	u32 busy = p->busy_classes;

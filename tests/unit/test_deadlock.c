@@ -98,7 +98,8 @@ static void fill(u32 s, enum way way, u32 bytes)
 {
 	struct sw *sw = &w.m.switches[s];
 	u32 in = port(s, BACK) - sw->port_base, out = port(s, way) - sw->port_base;
-	struct voq *q = &w.m.voqs[sw->voq_base + (out * sw->n_ports + in) * FAB_CLASSES + CLASS];
+	u32 row = w.f.fab.fifo ? 0 : out;
+	struct voq *q = &w.m.voqs[sw->voq_base + (row * sw->n_ports + in) * FAB_CLASSES + CLASS];
 
 	while (bytes) {
 		struct frame *f = &w.m.frames[w.frames];
@@ -180,6 +181,32 @@ static void none_when_idle(void **state)
 
 	assert_false(find(&d));
 	assert_null(d.ports);
+}
+
+/*
+ * One frame for the next switch at the head, and behind it far more for the host: VOQs let these leave, a single queue
+ * does not; and one before a crossbar only once the output behind it takes no more.
+ */
+static void single_queue__head_holds_up(void **state)
+{
+	struct deadlock d;
+
+	for (u32 fifo = 0; fifo <= 1; fifo++) {
+		w.f.fab.fifo = fifo;
+		all_around(0, xon() + 1);
+		for (u32 s = 0; s < RING; s++)
+			fill(s, NEXT, 1000);
+		assert_int_equal(find(&d), fifo);
+		free(d.ports);
+	}
+	w.f.fab.iterations = 4;
+	w.f.fab.output_buffer = 2000;
+	for (u32 staged = 1999; staged <= 2000; staged++) {
+		for (u32 s = 0; s < RING; s++)
+			w.m.ports[port(s, NEXT)].staged[CLASS] = staged;
+		assert_int_equal(find(&d), staged == 2000);
+		free(d.ports);
+	}
 }
 
 static void circle_of_three(void **state)
@@ -413,6 +440,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(none_when_idle, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(single_queue__head_holds_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(circle_of_three, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_where_buffers_drain_by_their_other_frames, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_once_a_pause_is_over, set_up, tear_down),
