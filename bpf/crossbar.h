@@ -2,10 +2,10 @@
 /*
  * arbiter=islip: a crossbar between the input queues and the outputs, through which an input feeds one output at a
  * time. Its scheduler is iSLIP (McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM ToN 7(2),
- * 1999) with priorities: in each iteration request  every free input asks every output that it has a frame for, grant
- * every free output picks, of those who ask for its highest class, the next at or after its grant pointer, accept every
- * input picks, of the outputs that grant it its highest class, the next at or after its accept pointer; and both
- * pointers move to one beyond, but only for what is accepted in the first iteration.
+ * 1999) with priorities. An iteration has three steps. Request: every free input asks every output that it has a frame
+ * for. Grant: every free output picks, of those who ask for its highest class, the next at or after its grant pointer.
+ * Accept: every input picks, of the outputs that grant it its highest class, the next at or after its accept pointer.
+ * Both pointers move to one beyond, but only for what is accepted in the first iteration.
  *
  * iSLIP is made for cells and slots of one size. Frames differ, so here a slot of a switch ends as soon as one of the
  * frames that cross is through; then all are matched anew, and what was in the middle goes on when its turn comes
