@@ -27,8 +27,8 @@ struct twin {
 };
 
 /*
- * advance.h's functions take no context: the twin that is running. One runs at a time in a process. Copies of what every
- * event reads: nothing else points to them, so the compiler need not read them anew after each write.
+ * advance.h's functions take no context: the twin that is running. One runs at a time in a process. Copies of what
+ * every event reads: nothing else points to them, so the compiler need not read them anew after each write.
  */
 static struct twin *running;
 static struct fabric_memory on;
@@ -77,9 +77,7 @@ static inline u64 *fab_arrq(u32 n)
 
 static inline u64 fab_route(u32 sw, u32 host)
 {
-	return host < on_cfg.n_hosts
-		? on.routes[(size_t)sw * on_cfg.n_hosts + host]
-		: 0;
+	return host < on_cfg.n_hosts ? on.routes[(size_t)sw * on_cfg.n_hosts + host] : 0;
 }
 
 static inline void fab_release(u32 id)
