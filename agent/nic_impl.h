@@ -52,7 +52,7 @@ struct reader {
 
 /* Something small that waits for the port. */
 struct control {
-	enum { CONTROL_ANSWER, CONTROL_CNP, CONTROL_READ, CONTROL_READ_NAK } kind;
+	enum control_kind { CONTROL_ANSWER, CONTROL_CNP, CONTROL_READ, CONTROL_READ_NAK } kind;
 	u32 flow;
 	struct packet_answer a; /* CNP: .n; READ: .n is the message; READ NAK: .n and .syndrome */
 };
@@ -131,7 +131,7 @@ bool nic_has_frames(const struct nic *n);
 
 /* nic_rx.c */
 int nic_receive(struct nic *n, const struct rx_frame *f);
-int control_push(struct nic *n, const struct control *c);
+struct control *control_push(struct nic *n, enum control_kind kind, u32 flow);
 
 /* nic_sink.c */
 int sink_receive(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);

@@ -8,6 +8,8 @@
  */
 #include "agent/nic_impl.h"
 
+#include <errno.h>
+
 #include "bpf/hash.h"
 
 #define READS_MAX 16 /* READ requests outstanding: max_rd_atomic of common NICs */
@@ -41,12 +43,11 @@ static int ask(struct nic *n, u32 number)
 	u32 done = complete(n, r);
 
 	while (r->asked < r->messages && r->asked - done < READS_MAX) {
-		struct control c = { .kind = CONTROL_READ, .flow = r->flow, .a.n = r->asked };
+		struct control *c = control_push(n, CONTROL_READ, r->flow);
 
-		int err = control_push(n, &c);
-
-		if (err)
-			return err;
+		if (!c)
+			return -ENOMEM;
+		c->a.n = r->asked;
 		r->asked++;
 	}
 	return 0;
@@ -150,11 +151,13 @@ int read_request(struct nic *n, const struct rx_packet *p)
 	if (at != q->limit)
 		return 0; /* known, or one before it was lost: the requester will ask again */
 	if (p->rkey != flow_responder_qpn(flow->id) || end < p->va || end > region) {
-		struct control c = { .kind = CONTROL_READ_NAK, .flow = flow->id };
+		struct control *c = control_push(n, CONTROL_READ_NAK, flow->id);
 
-		c.a.n = at;
-		c.a.syndrome = AETH_NAK_ACCESS;
-		return control_push(n, &c);
+		if (!c)
+			return -ENOMEM;
+		c->a.n = at;
+		c->a.syndrome = AETH_NAK_ACCESS;
+		return 0;
 	}
 	q->limit = q->n_packets - q->limit > rules->msg_packets ? q->limit + rules->msg_packets : q->n_packets;
 	source_ready(n, s);

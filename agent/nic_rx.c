@@ -9,15 +9,20 @@
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 
-int control_push(struct nic *n, const struct control *c)
+/*
+ * One more thing that waits for the port, for its caller to fill in: all that packet_answer has but marks and ranges.
+ * NULL without memory. In its place rather than copied: the processor would have to wait for what was just written.
+ */
+struct control *control_push(struct nic *n, enum control_kind kind, u32 flow)
 {
 	u32 size = n->ctrl_mask + 1;
+	struct control *c;
 
 	if (n->ctrl_tail - n->ctrl_head == size) {
 		struct control *bigger = calloc(2 * size, sizeof(*bigger));
 
 		if (!bigger)
-			return -ENOMEM;
+			return NULL;
 		for (u32 i = 0; i < size; i++)
 			bigger[i] = n->ctrl[(n->ctrl_head + i) & n->ctrl_mask];
 		free(n->ctrl);
@@ -26,8 +31,12 @@ int control_push(struct nic *n, const struct control *c)
 		n->ctrl_tail = size;
 		n->ctrl_mask = 2 * size - 1;
 	}
-	n->ctrl[n->ctrl_tail++ & n->ctrl_mask] = *c;
-	return 0;
+	c = &n->ctrl[n->ctrl_tail++ & n->ctrl_mask];
+	c->kind = kind;
+	c->flow = flow;
+	c->a.marked = false;
+	c->a.n_ranges = 0;
+	return c;
 }
 
 static void receive_pfc(struct nic *n, const struct rx_frame *f)

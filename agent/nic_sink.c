@@ -2,52 +2,61 @@
 /* The NIC's receivers of data: what a packet may do here, loss recovery's receiver, answers and CNPs. */
 #include "agent/nic_impl.h"
 
+#include <errno.h>
+
 static int push_answer(struct nic *n, const struct sink *k, const struct reply *reply, bool marked)
 {
 	const struct recovery_ops *ops = n->par->ops;
-	struct control c = { .kind = CONTROL_ANSWER, .flow = k->qp.flow->id };
+	struct control *c = control_push(n, CONTROL_ANSWER, k->qp.flow->id);
 
-	c.a.syndrome = AETH_ACK;
-	c.a.msn = k->qp.msn;
-	c.a.marked = marked;
-	c.a.n = ops->answers == ANSWER_TCP ? k->qp.expected : reply->psn;
+	if (!c)
+		return -ENOMEM;
+	c->a.syndrome = AETH_ACK;
+	c->a.msn = k->qp.msn;
+	c->a.marked = marked;
+	c->a.n = ops->answers == ANSWER_TCP ? k->qp.expected : reply->psn;
 	n->stats.acks_tx++;
 	if (reply->kind == REPLY_NAK) {
 		n->stats.naks_tx++;
-		c.a.syndrome = AETH_NAK_SEQUENCE;
+		c->a.syndrome = AETH_NAK_SEQUENCE;
 		if (ops->answers != ANSWER_RC)
-			c.a.msn = packet_number(&n->par->rules, k->qp.flow, reply->sack);
+			c->a.msn = packet_number(&n->par->rules, k->qp.flow, reply->sack);
 	}
 	if (reply->kind == REPLY_NAK || ops->answers == ANSWER_TCP) {
-		c.a.n_ranges = reply->n_ranges;
+		c->a.n_ranges = reply->n_ranges;
 		for (u32 i = 0; i < reply->n_ranges; i++) {
-			c.a.ranges[i].from = reply->ranges[i].from;
-			c.a.ranges[i].to = reply->ranges[i].to;
+			c->a.ranges[i].from = reply->ranges[i].from;
+			c->a.ranges[i].to = reply->ranges[i].to;
 		}
 	}
-	return control_push(n, &c);
+	return 0;
 }
 
 /* A NAK that is not loss recovery's: for the packet expected next. */
 static int push_nak(struct nic *n, struct sink *k, u8 syndrome)
 {
-	struct control c = { .kind = CONTROL_ANSWER, .flow = k->qp.flow->id };
+	struct control *c = control_push(n, CONTROL_ANSWER, k->qp.flow->id);
 
-	c.a.n = k->qp.expected;
-	c.a.syndrome = syndrome;
-	c.a.msn = k->qp.msn;
+	if (!c)
+		return -ENOMEM;
+	c->a.n = k->qp.expected;
+	c->a.syndrome = syndrome;
+	c->a.msn = k->qp.msn;
 	n->stats.acks_tx++;
 	n->stats.naks_tx++;
 	k->qp.nak_sent = true;
-	return control_push(n, &c);
+	return 0;
 }
 
 /* @packet: the one that was marked, if the notice says so. */
 static int push_cnp(struct nic *n, const struct sink *k, u32 packet)
 {
-	struct control c = { .kind = CONTROL_CNP, .flow = k->qp.flow->id, .a.n = packet };
+	struct control *c = control_push(n, CONTROL_CNP, k->qp.flow->id);
 
-	return control_push(n, &c);
+	if (!c)
+		return -ENOMEM;
+	c->a.n = packet;
+	return 0;
 }
 
 /*

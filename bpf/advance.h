@@ -241,11 +241,15 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 	return 0;
 }
 
-#ifndef __bpf__
-/* The least key, without a branch on what the keys are: no processor could foresee it. False: it is not the only one.
+/*
+ * Take the least key as s->best, without a branch on what the keys are: no processor could foresee it. False: there is
+ * a tie, or (in BPF, which has no such instructions) nothing has been done.
  */
 static inline int sw_least(struct sw *s)
 {
+#ifdef __bpf__
+	return 0;
+#else
 	u64 best = KEY_NEVER, equal = 0;
 	u32 n = s->n_ports;
 
@@ -256,8 +260,8 @@ static inline int sw_least(struct sw *s)
 	s->best = best;
 	s->best_port = ctz64(equal);
 	return !(equal & (equal - 1)) || best == KEY_NEVER;
-}
 #endif
+}
 
 /*
  * Find the next event of a port: the least key, ties broken by tie_rank(). The best so far is kept in memory in the BPF
@@ -266,21 +270,19 @@ static inline int sw_least(struct sw *s)
 FAB_FN int sw_next(struct sw *s, u32 node)
 {
 	FAB_MEM u64 *best, *at;
+	u32 n;
 
 	if (!s)
 		return fab_fail(FAB_INTERNAL, 0);
 	best = &s->best;
 	at = &s->best_port;
-#ifndef __bpf__
-	if (sw_least(s))
-		return 0;
-#endif
 	*best = KEY_NEVER;
 	*at = 0;
+	n = sw_least(s) ? 0 : s->n_ports;
 	for (u32 i = 0; i < FAB_PORTS; i++) {
 		u64 key;
 
-		if (i >= s->n_ports)
+		if (i >= n)
 			break;
 		key = s->key[i];
 		if (key > *best || key == KEY_NEVER)

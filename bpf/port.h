@@ -30,8 +30,7 @@ static inline u32 bounded(u32 n, u32 size)
 	return n & (size - 1);
 }
 
-/* When the first of the classes that have frames may be sent, as far as pauses go; as a rule there is one such class.
- */
+/* When the first of the classes that have frames may be sent, as far as pauses go. As a rule there is one. */
 static inline u64 port_ready(const struct port *p)
 {
 	u32 busy = p->busy_classes;
@@ -67,7 +66,8 @@ static inline void sw_set_key(struct sw *s, u32 n, u64 key)
 	s->key[bounded(n, FAB_PORTS)] = key;
 }
 
-/* Frame @id will be looked at before long: at the size of a fabric it has left the caches. BPF has no such thing. */
+/* Frame @id will be looked at before long, and has left the caches in the meantime: fetch it. BPF knows no such thing.
+ */
 static inline void frame_expect(u32 id)
 {
 #ifndef __bpf__
@@ -75,13 +75,21 @@ static inline void frame_expect(u32 id)
 #endif
 }
 
+/* The same for the second frame of the arrival queue. */
+static inline void arrival_expect(const struct port *p)
+{
+#ifndef __bpf__
+	frame_expect(*fab_arrq(p->cfg.arrq_base + ((p->arrq_head + 1) & p->cfg.arrq_mask)));
+#endif
+}
+
 /* Look up the first frame of the arrival queue. */
 static inline int port_peek(struct port *p, u32 number)
 {
 	struct port_rx *rx = fab_rx(number);
-	u32 left;
 	u64 *entry;
 	struct frame *f;
+	u32 left;
 
 	p->arr_key = KEY_NEVER;
 	if (!rx)
@@ -93,10 +101,8 @@ static inline int port_peek(struct port *p, u32 number)
 	f = entry ? fab_frame(*entry) : 0;
 	if (!f)
 		return fab_fail(FAB_INTERNAL, number);
-#ifndef __bpf__
 	if (left > 1)
-		frame_expect(*fab_arrq(p->cfg.arrq_base + ((p->arrq_head + 1) & p->cfg.arrq_mask)));
-#endif
+		arrival_expect(p);
 	p->arr_key = KEY(f->arrival, f->flags & FRAME_PFC ? EV_PFC_ARRIVAL : EV_ARRIVAL);
 	return 0;
 }

@@ -26,6 +26,7 @@ struct sent {
 	u32 flow, psn, msn, n;
 	u16 len;
 	u8 opcode, syndrome;
+	bool marked; /* an answer that carries a mark */
 	bool pfc;
 	u16 classes, quanta[FAB_CLASSES]; /* of a PFC frame */
 };
@@ -87,6 +88,7 @@ static inline int script_send(void *ctx, const struct tx_frame *f)
 			    .len = f->len,
 			    .opcode = p.opcode,
 			    .syndrome = p.syndrome,
+			    .marked = p.marked,
 			    .pfc = pfc.flags & FRAME_PFC,
 			    .classes = pfc.pfc_classes };
 	memcpy(s->quanta, pfc.pfc_quanta, sizeof(s->quanta));
