@@ -197,6 +197,28 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	return fab_emit(o, f, id, end + o->cfg.delay, 0);
 }
 
+/*
+ * Take the least key as s->best, without a branch on what the keys are: no processor could foresee it. False: there is
+ * a tie, or (in BPF, which has no such instructions) nothing has been done.
+ */
+static inline int sw_least(struct sw *s)
+{
+#ifdef __bpf__
+	return 0;
+#else
+	u64 best = KEY_NEVER, equal = 0;
+	u32 n = s->n_ports;
+
+	for (u32 i = 0; i < n; i++)
+		best = min64(best, s->key[i]);
+	for (u32 i = 0; i < n; i++)
+		equal |= (u64)(s->key[i] == best) << i;
+	s->best = best;
+	s->best_port = ctz64(equal);
+	return !(equal & (equal - 1)) || best == KEY_NEVER;
+#endif
+}
+
 /* The PFC watchdog of port @out looks, if it is time. */
 FAB_FN int sw_watchdog(struct sw *s, u32 out, u64 now)
 {
@@ -229,28 +251,6 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 	}
 	sw_set_key(s, in, port_key(p, now));
 	return 0;
-}
-
-/*
- * Take the least key as s->best, without a branch on what the keys are: no processor could foresee it. False: there is
- * a tie, or (in BPF, which has no such instructions) nothing has been done.
- */
-static inline int sw_least(struct sw *s)
-{
-#ifdef __bpf__
-	return 0;
-#else
-	u64 best = KEY_NEVER, equal = 0;
-	u32 n = s->n_ports;
-
-	for (u32 i = 0; i < n; i++)
-		best = min64(best, s->key[i]);
-	for (u32 i = 0; i < n; i++)
-		equal |= (u64)(s->key[i] == best) << i;
-	s->best = best;
-	s->best_port = ctz64(equal);
-	return !(equal & (equal - 1)) || best == KEY_NEVER;
-#endif
 }
 
 /*
