@@ -152,7 +152,7 @@ static inline int port_send_credit(struct port *p, u64 now)
 /* Port @out does not send some of its classes, now or at all: their frames end here. */
 static inline int sw_drain(struct sw *s, struct port *o, u32 out, u64 now)
 {
-	int id = sw_dequeue(s, out, ctz64(o->busy_classes & o->fault.drain), now);
+	int id = sw_dequeue(s, out, ctz64(port_waiting(o) & o->fault.drain), now);
 
 	if (id < 0)
 		return -1;
@@ -171,7 +171,7 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 
 	if (!o || out >= FAB_PORTS)
 		return fab_fail(FAB_INTERNAL, 0);
-	if (o->busy_classes & o->fault.drain)
+	if (o->fault.drain && (port_waiting(o) & o->fault.drain))
 		return sw_drain(s, o, out, now);
 	if (o->pfc_pending) {
 		if (FAB_CFG.credits ? port_send_credit(o, now) : port_send_pfc(o, now))
@@ -207,6 +207,28 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	return fab_emit(o, f, id, end + o->cfg.delay, 0);
 }
 
+/*
+ * Take the least key as s->best, without a branch on what the keys are: no processor could foresee it. False: there is
+ * a tie, or (in BPF, which has no such instructions) nothing has been done.
+ */
+static inline int sw_least(struct sw *s)
+{
+#ifdef __bpf__
+	return 0;
+#else
+	u64 best = KEY_NEVER, equal = 0;
+	u32 n = s->n_ports;
+
+	for (u32 i = 0; i < n; i++)
+		best = min64(best, s->key[i]);
+	for (u32 i = 0; i < n; i++)
+		equal |= (u64)(s->key[i] == best) << i;
+	s->best = best;
+	s->best_port = ctz64(equal);
+	return !(equal & (equal - 1)) || best == KEY_NEVER;
+#endif
+}
+
 /* The PFC watchdog of port @out looks, if it is time. */
 FAB_FN int sw_watchdog(struct sw *s, u32 out, u64 now)
 {
@@ -216,7 +238,7 @@ FAB_FN int sw_watchdog(struct sw *s, u32 out, u64 now)
 		return fab_fail(FAB_INTERNAL, 0);
 	if (o->watchdog.next && o->watchdog.next <= now) {
 		watchdog_look(&o->watchdog, &o->pause, o->busy_classes, FAB_CFG.watchdog, FAB_CFG.restore, now);
-		o->fault.drain = o->fault.down ? 0xff : o->watchdog.stopped;
+		o->fault.drain = o->watchdog.stopped; /* never while the link is down: then nothing is paused */
 	}
 	return 0;
 }
@@ -239,28 +261,6 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
 	}
 	sw_set_key(s, in, port_key(p, now));
 	return 0;
-}
-
-/*
- * Take the least key as s->best, without a branch on what the keys are: no processor could foresee it. False: there is
- * a tie, or (in BPF, which has no such instructions) nothing has been done.
- */
-static inline int sw_least(struct sw *s)
-{
-#ifdef __bpf__
-	return 0;
-#else
-	u64 best = KEY_NEVER, equal = 0;
-	u32 n = s->n_ports;
-
-	for (u32 i = 0; i < n; i++)
-		best = min64(best, s->key[i]);
-	for (u32 i = 0; i < n; i++)
-		equal |= (u64)(s->key[i] == best) << i;
-	s->best = best;
-	s->best_port = ctz64(equal);
-	return !(equal & (equal - 1)) || best == KEY_NEVER;
-#endif
 }
 
 /*

@@ -44,7 +44,20 @@ static inline int sw_unstage(struct sw *s, struct port *o, u32 out, u32 class, u
 	return (int)(id & 0x7fffffff);
 }
 
-/* Take the frame that output @out sends next out of its queue, and give its buffer back. */
+/* Take a frame of @class that is not to be sent before the crossbar. If it is crossing it does so no more. */
+static inline int sw_take_drained(struct sw *s, struct port *o, u32 out, u32 class, u64 now)
+{
+	u32 in = arbiter_input(o->inputs[class], 0);
+
+	if (o->match_in == in && o->match_class == class)
+		s->matched &= ~(1ULL << (out & (FAB_PORTS - 1)));
+	return sw_take(s, out, in, class, now);
+}
+
+/*
+ * Take the frame that output @out sends next, or is to drop next, out of its queue, and give its buffer back. Behind a
+ * crossbar those come first that have crossed.
+ */
 FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 {
 	struct port *o = s ? fab_port(s->port_base + out) : 0;
@@ -55,8 +68,10 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 
 	if (!o || class >= FAB_CLASSES)
 		return fab_fail(FAB_INTERNAL, 0);
-	if (FAB_CFG.iterations) {
+	if (FAB_CFG.iterations && (o->busy_classes >> class & 1)) {
 		id = sw_unstage(s, o, out, class, now);
+	} else if (FAB_CFG.iterations) {
+		id = sw_take_drained(s, o, out, class, now);
 	} else {
 		in = arbiter_input(o->inputs[class], o->turn[class]);
 		o->turn[class] = in + 1;

@@ -212,20 +212,20 @@ _Static_assert(sizeof(struct watchdog) == 152, "struct watchdog");
 struct port {
 	struct port_cfg cfg;
 	/* input */
-	u64 arr_key;              /* key of the first frame in the arrival queue, or KEY_NEVER */
-	u32 arrq_head;            /* arrivals taken, free-running */
-	u32 free_tail[2];         /* slots given to ingress, free-running */
-	u8 xoff;                  /* classes for which the sender upstream has been asked to pause */
-	u8 pfc_pending;           /* classes whose pause state has yet to be told */
-	u8 busy_classes;          /* output: classes with a non-empty VOQ */
-	u8 told;                  /* classes whose sender upstream has been told to pause */
-	u32 occ[FAB_CLASSES];     /* buffer occupancy, bytes */
+	u64 arr_key;          /* key of the first frame in the arrival queue, or KEY_NEVER */
+	u32 arrq_head;        /* arrivals taken, free-running */
+	u32 free_tail[2];     /* slots given to ingress, free-running */
+	u8 xoff;              /* classes for which the sender upstream has been asked to pause */
+	u8 pfc_pending;       /* classes whose pause state has yet to be told */
+	u8 busy_classes;      /* output: classes that have frames to send; behind a crossbar, those that have crossed */
+	u8 told;              /* classes whose sender upstream has been told to pause */
+	u32 occ[FAB_CLASSES]; /* buffer occupancy, bytes */
 	u64 refresh[FAB_CLASSES]; /* when to repeat a PAUSE, or TIME_NEVER */
 	/* output */
 	u64 busy_until;
 	struct pause_state pause;
-	u64 inputs[FAB_CLASSES]; /* inputs with a non-empty VOQ for this output */
-	u64 queue[FAB_CLASSES];  /* bytes in those VOQs */
+	u64 inputs[FAB_CLASSES]; /* inputs where the first frame of a queue is for this output */
+	u64 queue[FAB_CLASSES];  /* bytes that wait for this output, all told */
 	u8 turn[FAB_CLASSES];    /* round-robin: the input whose turn it is */
 	/* what this window's list holds for the link */
 	u32 chunk;      /* last chunk of the emission list with a frame of ours */
@@ -255,7 +255,7 @@ _Static_assert(sizeof(struct port) % 8 == 0, "struct port");
 struct sw {
 	u32 port_base; /* its first port's lab-wide number */
 	u32 n_ports;
-	u32 voq_base;    /* its first VOQ: [output][input][class] */
+	u32 voq_base;    /* its first queue: see voq_input() */
 	u32 ps_per_byte; /* of its fastest port */
 	u64 seed;        /* for ECMP */
 	u64 clock;       /* time of the last event */
@@ -272,6 +272,21 @@ struct sw {
 	u64 best_port;
 	u64 key[FAB_PORTS]; /* the next event of each port */
 };
+
+/*
+ * Where the queues of switch @s stand. The one of @class in which frames wait that came in at @in and go out at @out;
+ * with @fifo, one queue per input and class, whatever the output.
+ */
+static inline u32 voq_input(const struct sw *s, u32 fifo, u32 out, u32 in, u32 class)
+{
+	return s->voq_base + ((fifo ? 0 : out) * s->n_ports + in) * FAB_CLASSES + class;
+}
+
+/* The one of frames that have crossed to output @out (arbiter=islip), behind all those. */
+static inline u32 voq_output(const struct sw *s, u32 out, u32 class)
+{
+	return s->voq_base + (s->n_ports * s->n_ports + out) * FAB_CLASSES + class;
+}
 
 /* What the conductor knows of a node's future. */
 struct node_cell {

@@ -40,6 +40,16 @@ static inline u64 port_ready(const struct port *p)
 	return arbiter_ready(busy, &p->pause);
 }
 
+/* The classes of which frames wait for output @p: to be sent, or before the crossbar. */
+static inline u32 port_waiting(const struct port *p)
+{
+	u32 classes = p->busy_classes;
+
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		classes |= (p->inputs[c] != 0) << c;
+	return classes;
+}
+
 /* The next event of a port: the first arrival, the first PAUSE to repeat, the next departure. */
 static inline u64 port_key(const struct port *p, u64 now)
 {
@@ -48,7 +58,7 @@ static inline u64 port_key(const struct port *p, u64 now)
 
 	if (ready != TIME_NEVER)
 		key = min64(key, KEY(max64(max64(ready, p->busy_until), now), EV_DEPARTURE));
-	if (p->busy_classes & p->fault.drain)
+	if (p->fault.drain && (port_waiting(p) & p->fault.drain))
 		key = min64(key, KEY(now, EV_DEPARTURE));
 	if (p->watchdog.next)
 		key = min64(key, KEY(max64(p->watchdog.next, now), EV_TIMER));

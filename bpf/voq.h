@@ -9,16 +9,9 @@
 #include "bpf/fabric.h"
 #include "bpf/port.h"
 
-/* The queue in which frames of @class wait that came in at @in and go out at @out. */
 static inline u32 voq_index(const struct sw *s, u32 out, u32 in, u32 class)
 {
-	return s->voq_base + ((FAB_CFG.fifo ? 0 : out) * s->n_ports + in) * FAB_CLASSES + class;
-}
-
-/* Behind the crossbar: the queue of frames of @class that output @out is to send. They stand behind all VOQs. */
-static inline u32 voq_output(const struct sw *s, u32 out, u32 class)
-{
-	return s->voq_base + (s->n_ports * s->n_ports + out) * FAB_CLASSES + class;
+	return voq_input(s, FAB_CFG.fifo, out, in, class);
 }
 
 /* Put frame @id at the end of queue @n: 1 if it is the only one there, 0 if it is not, -1 on error. */

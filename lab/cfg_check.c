@@ -149,7 +149,9 @@ static const struct scope {
 	{ "iterations", "arbiter", "islip", "has no crossbar" },
 	{ "speedup", "arbiter", "islip", "has no crossbar" },
 	{ "output_buffer", "arbiter", "islip", "has no crossbar" },
-	{ "queues", "ecn", "off|red|step", "asks where all frames of a buffer go, not the first alone" },
+	{ "queues", "ecn", "off|red|step|ib-input", "asks where all frames of a buffer go, not the first alone" },
+	{ "arbiter", "ecn", "off|red|step|ib-input",
+	  "asks where all frames of a buffer go, also those that have crossed" },
 	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
 	{ "pfc_watchdog", "pfc", "on", "has no pauses" },
 	{ "pfc_restore", "pfc", "on", "has no pauses" },
@@ -218,6 +220,9 @@ static int check_switch(const struct run_cfg *c, char *err)
 	if (c->buffer < c->mtu + FRAME_OVERHEAD)
 		return csv_error(err, "buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
 				 c->buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
+	if (c->islip && c->output_buffer < c->mtu + FRAME_OVERHEAD)
+		return csv_error(err, "output_buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
+				 c->output_buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
 	if (c->xoff > c->buffer)
 		return csv_error(err, "xoff=%u: above buffer=%u; allowed: up to the buffer, less its headroom", c->xoff,
 				 c->buffer);

@@ -171,7 +171,7 @@ static const struct cfg_key host_keys[] = {
 	  .max = 7,
 	  .special = { "class", CFG_CLASS_SAME },
 	  .def = "class",
-	  .help = "priority of ACKs and NACKs" },
+	  .help = "priority of ACKs, NACKs and CNPs" },
 	{ .name = "psn0",
 	  .kind = CFG_NUM,
 	  CFG_MEMBER(psn0),

@@ -72,20 +72,6 @@ static bool is_waiting(const struct graph *g, const struct port *p, u64 now)
 	return (g->m->ports[p->cfg.peer].xoff & g->m->ports[p->cfg.peer].told) >> c & 1 && !will_hear_resume(g, p);
 }
 
-/* The first frame that came in at @in of switch @s and waits to go out at @out; with one queue per input, anywhere. */
-static u32 first_waiting(const struct graph *g, const struct sw *s, u32 out, u32 in)
-{
-	u32 row = g->f->fab.fifo ? 0 : out;
-
-	return g->m->voqs[s->voq_base + (row * s->n_ports + in) * FAB_CLASSES + g->class].head;
-}
-
-/* The first frame that has crossed to output @out and waits there: bpf/voq.h. */
-static u32 first_crossed(const struct graph *g, const struct sw *s, u32 out)
-{
-	return g->m->voqs[s->voq_base + (s->n_ports * s->n_ports + out) * FAB_CLASSES + g->class].head;
-}
-
 /* What a buffer holds. */
 struct load {
 	u64 bytes;  /* of frames that will never leave */
@@ -133,7 +119,7 @@ static void load_output(const struct graph *g, const struct sw *s, u32 in, u32 o
 {
 	bool blocked = g->blocked[s->port_base + out];
 
-	for (u32 id = first_crossed(g, s, out); id != FAB_NONE; id = g->m->frames[id].next) {
+	for (u32 id = g->m->voqs[voq_output(s, out, g->class)].head; id != FAB_NONE; id = g->m->frames[id].next) {
 		if (g->m->frames[id].in_port != in)
 			continue;
 		if (blocked && l->wait > out)
@@ -151,7 +137,7 @@ static struct load load_behind(const struct graph *g, u32 n)
 	struct load l = { .wait = FAB_PORTS };
 
 	for (u32 out = 0; out < (g->f->fab.fifo ? 1 : s->n_ports); out++)
-		load_input(g, s, first_waiting(g, s, out, in), &l);
+		load_input(g, s, g->m->voqs[voq_input(s, g->f->fab.fifo, out, in, g->class)].head, &l);
 	for (u32 out = 0; out < s->n_ports; out++)
 		load_output(g, s, in, out, &l);
 	return l;

@@ -100,6 +100,8 @@ static void put_setup(struct json *j, const struct run_result *r, const struct r
 	put_key(j, c, "buffers");
 	put_key(j, c, "ecn");
 	put_key(j, c, "sched");
+	put_key(j, c, "queues");
+	put_key(j, c, "arbiter");
 	put_text(j, "op", flow_op_names[c->op]);
 	put_text(j, "workload", c->workload);
 }

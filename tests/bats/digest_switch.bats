@@ -72,7 +72,7 @@ differs()
 	alike fat-tree:k=4 "${case[@]}" queues=fifo ack_class=6
 	[ "$(value "$T/kernel" pause_frames)" -gt 0 ]
 	differs topology=fat-tree:k=4 "${case[@]}" ack_class=6
-	alike fat-tree:k=4 "${case[@]}" speedup=1.5 output_buffer=1 iterations=16 fc=credit buffer=8320 ecn=ib cc=ib-lipd
+	alike fat-tree:k=4 "${case[@]}" speedup=1.5 output_buffer=1100 iterations=16 fc=credit buffer=8320 ecn=ib-input cc=ib-lipd
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	alike fat-tree:k=4 "${case[@]}" speedup=16 queues=fifo buffers=shared buffer=200KB timeouts=on \
 		"fault=200us-400us:down:s0:p2"

@@ -62,7 +62,7 @@ uniform()
 }
 
 @test "crossbar: with PFC, credits and shared buffers nothing is lost behind it, whatever its queues" {
-	for keys in "" "queues=fifo" "speedup=3 output_buffer=1" "iterations=1 queues=fifo"; do
+	for keys in "" "queues=fifo" "speedup=3 output_buffer=1094" "iterations=1 queues=fifo"; do
 		for fc in "fc=pfc" "fc=credit buffer=8320" "fc=pfc buffers=shared buffer=300KB"; do
 			# shellcheck disable=SC2086 # words
 			twin "$T/out" topology=fat-tree:k=4 transport=roce flows=200 load=0.9 arbiter=islip $keys $fc
@@ -81,9 +81,11 @@ refused() { # WHAT THE MESSAGE SAYS, KEYS...
 @test "crossbar: keys without meaning, and values out of range, are refused by name" {
 	refused "speedup=2.00: arbiter=rr has no crossbar" speedup=2
 	refused "iterations=1: arbiter=rr has no crossbar" iterations=1
+	refused "output_buffer=1093: smaller than one frame; allowed: mtu + 94 = 1094" arbiter=islip output_buffer=1093
 	refused "output_buffer=5: arbiter=rr has no crossbar" output_buffer=5
 	refused "sched=wrr: arbiter=islip lets the highest class through first" sched=wrr arbiter=islip
 	refused "queues=fifo: ecn=ib asks where all frames" queues=fifo ecn=ib
+	refused "arbiter=islip: ecn=ib-output asks where all frames" arbiter=islip ecn=ib-output
 	refused "speedup=0.99: out of range; allowed: 1.00..16.00" arbiter=islip speedup=0.99
 	refused "iterations=17: out of range; allowed: 1..16" arbiter=islip iterations=17
 	refused "arbiter=pim: unknown; allowed: rr|islip" arbiter=pim

@@ -26,7 +26,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" "${lossy[@]}"
 	for key in 'digest "[0-9a-f]{64}"' 'engine "twin"' 'status "done"' 'seed 1' 'topology "fat-tree:k=4"' 'preset ""' \
-		'transport "irn"' 'cc "none"' 'pfc false' 'fc "none"' 'buffers "static"' 'ecn "off"' 'sched "strict"' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
+		'transport "irn"' 'cc "none"' 'pfc false' 'fc "none"' 'buffers "static"' 'ecn "off"' 'sched "strict"' 'queues "voq"' 'arbiter "rr"' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
 		'avg_fct_ns [0-9]+\.[0-9]{3}' 'p99_fct_ns [0-9]+\.[0-9]{3}' 'frames \{' 'sent [0-9]+' 'delivered [0-9]+' \
 		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' \
 		'ecn_marks 0' 'pause_frames 0' 'resume_frames 0' 'packets_sent [0-9]+' 'retransmitted [0-9]+' 'timeouts [0-9]+' \
@@ -39,13 +39,13 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 # What cc= and pfc= leave to be decided stands there decided.
 @test "records: summary.json names flow control, buffers, marking and turns" {
 	dir=$BATS_TEST_TMPDIR/out
-	named() { [ "$(for k in pfc fc buffers ecn sched; do value "$dir" $k; done | tr -d '"\n')" = "$1" ]; }
+	named() { [ "$(for k in pfc fc buffers ecn sched queues arbiter; do value "$dir" $k; done | tr -d '"\n')" = "$1" ]; }
 	twin "$dir" topology=star:n=3 flows=5 cc=dcqcn
-	named truepfcstaticredstrict
+	named truepfcstaticredstrictvoqrr
 	twin "$dir" topology=star:n=3 flows=5 fc=credit ecn=ib cc=ib-lipd sched=wrr
-	named falsecreditstaticibwrr
-	twin "$dir" topology=star:n=3 flows=5 buffers=shared buffer=1MB ecn=ib-input
-	named truepfcsharedib-inputstrict
+	named falsecreditstaticibwrrvoqrr
+	twin "$dir" topology=star:n=3 flows=5 buffers=shared buffer=1MB ecn=ib-input queues=fifo arbiter=islip
+	named truepfcsharedib-inputstrictfifoislip
 }
 
 @test "records: --json prints what summary.json holds" {

@@ -141,6 +141,55 @@ static void speedup__by_hand(void **state)
 	}
 }
 
+/* By hand, to the next whole picosecond: 84 bytes of 200 ps at 1.33; what crosses in two parts is no faster. */
+static void time__rounds_up(void **state)
+{
+	assert_int_equal(xbar_time(84, 200, 133), 12632);
+	assert_int_equal(xbar_time(84, 200, 100), 16800);
+	assert_int_equal(xbar_time(1, 10, 1600), 1);
+	for (u32 part = 1; part < 84; part++)
+		assert_true(xbar_time(part, 200, 133) + xbar_time(84 - part, 200, 133) >= 12632);
+}
+
+/* A frame that has been through another switch's crossbar begins anew. */
+static void frame__begins_anew(void **state)
+{
+	crossbar(4, 100, 16384, 0);
+	w.frames[inject(0, T0, LEN, 2, CLASS)].crossed = 500;
+	assert_int_equal(run(T0 + DELAY), 0);
+	assert_int_equal(w.log[0].arrival, T0 + WIRE * PS + ser(LEN) + DELAY);
+}
+
+/*
+ * The link of an output breaks while one frame is sent, one has crossed, one is crossing and three wait: all but the
+ * first end there and then, and the slot goes on for the others.
+ */
+static void broken__nothing_waits(void **state)
+{
+	for (u32 fifo = 0; fifo <= 1; fifo++) {
+		u64 cut = T0 + WIRE * PS * 5 / 2;
+
+		crossbar(4, 100, 16384, fifo);
+		for (u32 i = 0; i < 6; i++)
+			inject(0, T0, LEN, 5, CLASS);
+		for (u32 i = 0; i < 6; i++)
+			inject(1, T0, LEN, 6, CLASS);
+		inject(2, T0, LEN, 5, HIGH); /* goes first */
+		inject(2, T0, LEN, 6, CLASS);
+		assert_int_equal(run(cut), 0);
+		w.ports[5].fault.down = 1;
+		w.ports[5].fault.drain = 0xff;
+		sw_set_key(&w.sw, 5, KEY(cut, EV_TIMER));
+		assert_int_equal(run(cut + 1), 0);
+		assert_int_equal(w.ports[5].stats.tx_frames, 2);
+		assert_int_equal(w.ports[5].stats.drops[FAB_DROP_LINK], 5);
+		assert_int_equal(w.ports[0].occ[CLASS], 0);
+		assert_int_equal(run(cut + DELAY), 0);
+		assert_int_equal(w.ports[6].stats.tx_frames, 7);
+		assert_int_equal(w.top, FRAMES);
+	}
+}
+
 /*
  * The output of a class that is paused takes output_buffer bytes of it, one frame over at most; the rest waits in the
  * input queue, and is in the books of the input buffer, all of it.
@@ -328,6 +377,9 @@ int main(void)
 		cmocka_unit_test(islip__priority),
 		cmocka_unit_test(slot__ends_with_the_first),
 		cmocka_unit_test(speedup__by_hand),
+		cmocka_unit_test(time__rounds_up),
+		cmocka_unit_test(frame__begins_anew),
+		cmocka_unit_test(broken__nothing_waits),
 		cmocka_unit_test(paused__stops_in_the_input),
 		cmocka_unit_test(paused__head_of_line),
 		cmocka_unit_test(fifo__keeps_order),

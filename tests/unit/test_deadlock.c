@@ -98,8 +98,7 @@ static void fill(u32 s, enum way way, u32 bytes)
 {
 	struct sw *sw = &w.m.switches[s];
 	u32 in = port(s, BACK) - sw->port_base, out = port(s, way) - sw->port_base;
-	u32 row = w.f.fab.fifo ? 0 : out;
-	struct voq *q = &w.m.voqs[sw->voq_base + (row * sw->n_ports + in) * FAB_CLASSES + CLASS];
+	struct voq *q = &w.m.voqs[voq_input(sw, w.f.fab.fifo, out, in, CLASS)];
 
 	while (bytes) {
 		struct frame *f = &w.m.frames[w.frames];

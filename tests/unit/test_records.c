@@ -379,28 +379,28 @@ static void json__golden(void **state)
 	struct run_totals t = totals(&r);
 	char want[4096];
 
-	snprintf(
-		want, sizeof(want),
-		"{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
-		"  \"topology\": \"fat-tree:k=4\",\n  \"preset\": \"\",\n  \"transport\": \"roce\",\n  \"cc\": "
-		"\"none\",\n"
-		"  \"pfc\": true,\n  \"fc\": \"pfc\",\n  \"buffers\": \"static\",\n  \"ecn\": \"off\",\n"
-		"  \"sched\": \"strict\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  "
-		"\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
-		"  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
-		"    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
-		"    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2,\n    \"link\": 0,\n    \"fault\": 0,\n    "
-		"\"watchdog\": 0\n  "
-		"},\n  \"drop_rate\": 0.052632,\n"
-		"  \"ecn_marks\": 3,\n  \"marks\": {\n    \"red\": 1,\n    \"step\": 4,\n    \"input\": 2,\n    "
-		"\"root\": 5\n  },\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
-		"  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"cnps\": 11,\n  \"rnr_naks\": 12,\n"
-		"  \"qp_errors\": 1,\n  \"packet_hops\": 380,\n"
-		"  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
-		"  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
-		"0.000095,\n"
-		"  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
-		flows_sha256);
+	snprintf(want, sizeof(want),
+		 "{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
+		 "  \"topology\": \"fat-tree:k=4\",\n  \"preset\": \"\",\n  \"transport\": \"roce\",\n  \"cc\": "
+		 "\"none\",\n"
+		 "  \"pfc\": true,\n  \"fc\": \"pfc\",\n  \"buffers\": \"static\",\n  \"ecn\": \"off\",\n"
+		 "  \"sched\": \"strict\",\n  \"queues\": \"voq\",\n  "
+		 "\"arbiter\": \"rr\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  "
+		 "\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
+		 "  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
+		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
+		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2,\n    \"link\": 0,\n    \"fault\": 0,\n    "
+		 "\"watchdog\": 0\n  "
+		 "},\n  \"drop_rate\": 0.052632,\n"
+		 "  \"ecn_marks\": 3,\n  \"marks\": {\n    \"red\": 1,\n    \"step\": 4,\n    \"input\": 2,\n    "
+		 "\"root\": 5\n  },\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
+		 "  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"cnps\": 11,\n  \"rnr_naks\": 12,\n"
+		 "  \"qp_errors\": 1,\n  \"packet_hops\": 380,\n"
+		 "  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
+		 "  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
+		 "0.000095,\n"
+		 "  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
+		 flows_sha256);
 	assert_string_equal(PRINTED(assert_int_equal(records_json(&r, &t, out), 0)), want);
 }
 
