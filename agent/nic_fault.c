@@ -64,7 +64,9 @@ void nic_fault_happen(struct nic *n)
 		forget_pauses(n, f->at);
 		break;
 	case NIC_LINK_UP:
-		if (n->down && n->par->credits)
+		if (!n->down)
+			break;
+		if (n->par->credits)
 			restart_credits(n, f->at);
 		n->down = false;
 		n->storm_unsaid = n->storm;

@@ -150,7 +150,8 @@ static void say_waiting(const struct run_args *a, u32 i, const struct experiment
 		x->waiting);
 }
 
-static int run_variant(struct run_args *a, u32 i, struct experiment *x)
+/* *hung: it ended stuck or in a deadlock, which is a result; its records are there. */
+static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hung)
 {
 	bool bar = !a->quiet && isatty(STDERR_FILENO);
 	char err[EXPERIMENT_ERR_MAX] = "";
@@ -162,8 +163,10 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x)
 	say_waiting(a, i, x);
 	if (!rc)
 		rc = write_records(a, x, i, err);
-	if (!rc)
-		return experiment_hangs(x) ? EXIT_CHECK : EXIT_DONE;
+	if (!rc) {
+		*hung = experiment_hangs(x);
+		return *hung ? EXIT_CHECK : EXIT_DONE;
+	}
 	cmd_fail(0, "%s", err[0] ? err : strerror(-rc));
 	if (!x->planned)
 		return rc == -ENOMEM ? EXIT_SYSTEM : EXIT_USAGE;
@@ -211,11 +214,12 @@ static int run_all(struct run_args *a)
 	if (!x)
 		return cmd_fail(EXIT_SYSTEM, "out of memory");
 	for (n = 0; n < a->scenario.n && !over; n++) {
-		rc = run_variant(a, n, &x[n]);
+		bool hung = false;
+
+		rc = run_variant(a, n, &x[n], &hung);
 		if (rc)
 			code = rc;
-		/* that a variant hangs is its result; the others go on */
-		over = rc && !(x[n].result.status && experiment_hangs(&x[n]));
+		over = rc && !hung;
 	}
 	if (!rc || x[n - 1].result.status)
 		print_results(a, x, n);

@@ -21,8 +21,8 @@ struct statement {
 
 struct reader {
 	struct fabric *f;
-	char *err;      /* CFG_ERR_MAX bytes */
-	u32 links_last; /* order of the next event */
+	char *err;     /* CFG_ERR_MAX bytes */
+	u32 statement; /* number of the statement, counted anew for each place that it is about */
 	struct statement s;
 };
 
@@ -48,7 +48,10 @@ static int add(struct reader *r, u64 at, enum fault_kind kind, u32 port, u32 val
 		p->list = list;
 		p->room = room;
 	}
-	p->list[p->n] = (struct fault){ .at = at, .order = p->n, .kind = kind, .port = port, .value = value };
+	p->list[p->n] = (struct fault){
+		.at = at, .order = p->n, .kind = kind, .port = port, .value = value, .statement = r->statement
+	};
+	p->list[p->n].first = !p->n || p->list[p->n - 1].statement != r->statement;
 	p->n++;
 	return 0;
 }
@@ -109,7 +112,6 @@ static int add_storm(struct reader *r, u32 port)
 {
 	int rc = add(r, r->s.from, FAULT_PAUSE, port, r->s.value);
 
-	r->f->faults.endless |= r->s.to == TIME_NEVER;
 	return rc ? rc : add(r, r->s.to, FAULT_RESUME, port, r->s.value);
 }
 
@@ -196,6 +198,12 @@ static const struct topo_node *find_node(const struct topo *t, const char *name)
 	return NULL;
 }
 
+static int add_at(struct reader *r, const struct what *w, u32 port)
+{
+	r->statement++;
+	return w->add(r, port);
+}
+
 static int add_switch(struct reader *r, const struct what *w, const struct topo_node *n, const char *port)
 {
 	u32 base = r->f->port_base[n->index];
@@ -205,12 +213,12 @@ static int add_switch(struct reader *r, const struct what *w, const struct topo_
 	if (port) {
 		if (*port != 'p' || csv_u64(port + 1, n->n_ports - 1, &number))
 			return bad(r, port, "not a port of this switch");
-		return w->add(r, base + number);
+		return add_at(r, w, base + number);
 	}
 	if (!w->all_ports)
 		return bad(r, n->name, "a switch: say which port, like s0:p1");
 	for (u32 i = 0; !rc && i < n->n_ports; i++)
-		rc = w->add(r, base + i);
+		rc = add_at(r, w, base + i);
 	return rc;
 }
 
@@ -230,7 +238,7 @@ static int add_where(struct reader *r, const struct what *w, char *where)
 		return bad(r, where, "a host: it has one port, say its name alone");
 	if (w->all_ports)
 		return bad(r, where, "a host; allowed: a switch, or a port of one");
-	return w->add(r, w->hosts ? n->index | FAULT_HOST : r->f->host_port[n->index]);
+	return add_at(r, w, w->hosts ? n->index | FAULT_HOST : r->f->host_port[n->index]);
 }
 
 /* ---- statements ---- */
@@ -351,6 +359,8 @@ int faults_plan(struct fabric *f, char *err)
 	free(r);
 	if (!rc && f->faults.n)
 		qsort(f->faults.list, f->faults.n, sizeof(*f->faults.list), compare);
+	if (!rc)
+		rc = faults_settle(f);
 	if (!rc)
 		rc = faults_for_hosts(f);
 	if (rc == -ENOMEM)

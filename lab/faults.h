@@ -33,8 +33,10 @@ struct fault {
 	u64 at;
 	u32 order; /* among those at one instant: as they were stated */
 	enum fault_kind kind;
-	u32 port;  /* lab-wide number of a switch port; PAUSE, RESUME: or a host with FAULT_HOST */
-	u32 value; /* DROP, CORRUPT: probability x 2^32 */
+	u32 port;      /* lab-wide number of a switch port; PAUSE, RESUME: or a host with FAULT_HOST */
+	u32 value;     /* DROP, CORRUPT: probability x 2^32 */
+	u32 statement; /* which one it is of; one about several ports counts as one for each */
+	bool first;    /* its statement begins with it */
 };
 
 struct faults {
@@ -49,6 +51,11 @@ struct faults {
  * or -errno and one line in err[FABRIC_ERR_MAX]; faults_free() in any case.
  */
 int faults_plan(struct fabric *f, char *err);
+/*
+ * A step of faults_plan(): of statements about the same thing the one that begins later ends the other there and then.
+ * Takes what does not happen out of the list, which is in order of time. 0 or -ENOMEM.
+ */
+int faults_settle(struct fabric *f);
 /* The last step of faults_plan(): 0 or -ENOMEM. */
 int faults_for_hosts(struct fabric *f);
 void faults_free(struct faults *p);

@@ -112,7 +112,9 @@ static void restart_credits(const struct fab_cfg *cfg, struct port *p, u64 at)
 /* Buffers that are full still, or pause for ever, say so again. A link that is not down has nothing to mend. */
 static void mend_end(const struct fab_cfg *cfg, struct fabric_memory *m, struct port *p, u64 at)
 {
-	if (cfg->credits && p->fault.down)
+	if (!p->fault.down)
+		return;
+	if (cfg->credits)
 		restart_credits(cfg, p, at);
 	p->fault.down = 0;
 	p->fault.drain = 0;

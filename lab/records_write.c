@@ -39,7 +39,9 @@ static int put_samples(const struct run_result *r, const struct run_totals *t, F
 	char buf[4096];
 	size_t n;
 
-	rewind(r->samples);
+	/* fseek() would flush, and rewind() would forget that it could not */
+	if (fflush(r->samples) || ferror(r->samples) || fseek(r->samples, 0, SEEK_SET))
+		return -EIO;
 	while ((n = fread(buf, 1, sizeof(buf), r->samples)))
 		fwrite(buf, 1, n, out);
 	return ferror(r->samples);

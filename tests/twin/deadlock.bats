@@ -128,3 +128,15 @@ circle()
 	[[ ${stderr_lines[1]} =~ ^"  flow "[0-9]+": h" ]]
 	[[ ${lines[1]} == hangs\ * && ${lines[2]} == ends\ * && ${lines[3]} == "hangs: stuck: "*" of 50 flows unfinished, "* ]]
 }
+
+@test "scenario: a variant that hangs is a result, but one whose records cannot be kept ends it" {
+	printf 'topology=ring:n=5,hosts=2\nworkload=permutation\nbytes=1MB\nbuffer=60KB\n[a]\nfc=pfc\n[b]\ntransport=irn\n' >"$BATS_TEST_TMPDIR/two"
+	mkdir -p "$BATS_TEST_TMPDIR/out/1/flows.csv"
+	run -1 --separate-stderr "$LOSSLAB" run -e twin "$BATS_TEST_TMPDIR/two" out="$BATS_TEST_TMPDIR/out"
+	# shellcheck disable=SC2154 # stderr is set by run
+	[[ $stderr == *"1/flows.csv: "* ]]
+	[ ! -e "$BATS_TEST_TMPDIR/out/2/flows.csv" ]
+	rmdir "$BATS_TEST_TMPDIR/out/1/flows.csv"
+	run -1 --separate-stderr "$LOSSLAB" run -e twin "$BATS_TEST_TMPDIR/two" out="$BATS_TEST_TMPDIR/out"
+	[ -e "$BATS_TEST_TMPDIR/out/2/summary.json" ]
+}

@@ -234,3 +234,14 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 @test "watchdog: not without PFC" {
 	refused 2 'pfc_watchdog=1ms: pfc=off has no pauses' "$LOSSLAB" run -q -e twin topology=star:n=3 transport=irn pfc_watchdog=1ms
 }
+
+# The far end of a mended link sends for a round trip until it hears that the buffer is as full as before.
+@test "faults: PFC may drop where a link mends soon, and not where it has come to rest before it breaks again" {
+	dir=$BATS_TEST_TMPDIR/out
+	for case in "5us 1" "20us 0"; do
+		twin "$dir" topology=star:n=8 workload=incast bytes=1000000 transport=roce pfc=on timeouts=on buffer=60000 \
+			fault="100us-300us:flap=100ns/${case% *}:h1"
+		[ "$(value "$dir" link)" -gt 0 ]
+		[ "$(($(value "$dir" buffer) > 0))" -eq "${case#* }" ]
+	done
+}

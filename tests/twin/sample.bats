@@ -96,3 +96,11 @@ bats_require_minimum_version 1.5.0
 	[ -z "$(find "$dir" -name "*sample*")" ]
 	refused 2 'sample: there is no place for samples; allowed: with out=DIR' "$LOSSLAB" run -q -e twin topology=star:n=4 flows=100 sample=1us
 }
+
+@test "sample: samples that could not be kept fail the run, and there is no summary.json" {
+	dir=$BATS_TEST_TMPDIR/out
+	run -1 --separate-stderr bash -c "trap '' XFSZ; ulimit -f 400; exec '$LOSSLAB' run -q -e twin flows=200 sample=1us out='$dir'"
+	# shellcheck disable=SC2154 # stderr is set by run
+	[[ $stderr == *"samples.csv: "* ]]
+	[ ! -e "$dir/summary.json" ]
+}

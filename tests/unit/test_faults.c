@@ -101,6 +101,51 @@ static void events__shares_and_pauses_end(void **state)
 	drop_plan();
 }
 
+/* What begins later ends what holds, whether it would have ended by itself or never. */
+static void overlap__the_later_holds(void **state)
+{
+	planned("10us-30us:down:h1; 20us-70us:down:s1:p0", "route_delay=5us"); /* one link, by either name */
+	assert_int_equal(w.f.faults.n, 6);
+	assert_fault(0, 10 * US, FAULT_DOWN, 2, 0);
+	assert_fault(1, 15 * US, FAULT_ROUTES, 2, 1);
+	assert_fault(2, 20 * US, FAULT_DOWN, 2, 0);
+	assert_fault(3, 25 * US, FAULT_ROUTES, 2, 1);
+	assert_fault(4, 70 * US, FAULT_UP, 2, 0);
+	assert_fault(5, 75 * US, FAULT_ROUTES, 2, 0);
+	drop_plan();
+	planned("20us-30us:down:s0:p1; 10us-90us:flap=4us/4us:s1:p1",
+		"route_delay=never"); /* begins later, stated first */
+	assert_int_equal(w.f.faults.n, 5);
+	assert_fault(2, 18 * US, FAULT_DOWN, 3, 0);
+	assert_fault(3, 20 * US, FAULT_DOWN, 1, 0);
+	assert_fault(4, 30 * US, FAULT_UP, 1, 0);
+	drop_plan();
+	planned("1us-5us:drop=1:s0; 3us-7us:drop=0.5:s0:p1; 3us-9us:corrupt=1:s0:p1", NULL);
+	assert_int_equal(w.f.faults.n, 7);
+	assert_fault(2, 3 * US, FAULT_DROP, 1, 1U << 31);
+	assert_fault(4, 5 * US, FAULT_DROP, 0, 0); /* the switch's other port */
+	assert_fault(5, 7 * US, FAULT_DROP, 1, 0);
+	assert_fault(6, 9 * US, FAULT_CORRUPT, 1, 0);
+	drop_plan();
+	planned("10us-20us:down:h0; 20us-30us:down:h0",
+		"route_delay=never"); /* one after the other: nothing overlaps */
+	assert_int_equal(w.f.faults.n, 4);
+	drop_plan();
+}
+
+/* A storm without an end has one where a later one has; another class, or a port, is another thing than a host. */
+static void overlap__storms(void **state)
+{
+	planned("1us:pause=3:h1; 2us-3us:pause=3:h1", NULL);
+	assert_int_equal(w.f.faults.n, 3);
+	assert_false(w.f.faults.endless);
+	drop_plan();
+	planned("1us-4us:pause=3:h1; 2us-3us:pause=4:h1; 3us:pause=3:s1:p0", NULL);
+	assert_int_equal(w.f.faults.n, 5);
+	assert_true(w.f.faults.endless);
+	drop_plan();
+}
+
 static void flap__ends_up(void **state)
 {
 	planned("10us-20us:flap=3us/2us:s1:p1", "route_delay=never");
@@ -335,6 +380,15 @@ static void link__mends_what_is_not_broken(void **state)
 	}
 	fault_run_free(&m.run);
 	drop_plan();
+	planned("10us:up:s0:p1", NULL); /* PFC: what waits to be said, and a stopped class */
+	stand();
+	m.ports[1].pfc_pending = m.ports[3].pfc_pending = 1 << 5;
+	m.ports[1].fault.drain = 1 << 3;
+	happen(10 * US);
+	assert_true(m.ports[1].pfc_pending == 1 << 5 && m.ports[3].pfc_pending == 1 << 5);
+	assert_int_equal(m.ports[1].fault.drain, 1 << 3);
+	fault_run_free(&m.run);
+	drop_plan();
 }
 
 static void storm__begins_and_ends(void **state)
@@ -401,6 +455,8 @@ int main(void)
 		cmocka_unit_test(none),
 		cmocka_unit_test(events__in_order_of_time_then_of_statement),
 		cmocka_unit_test(events__shares_and_pauses_end),
+		cmocka_unit_test(overlap__the_later_holds),
+		cmocka_unit_test(overlap__storms),
 		cmocka_unit_test(flap__ends_up),
 		cmocka_unit_test(hosts__know_their_part),
 		cmocka_unit_test(refused),
