@@ -55,6 +55,16 @@ const char *cmd_generators(void)
 	return PREFIX "/share/losslab/topo";
 }
 
+const char *cmd_scenario(const char *path)
+{
+	static char beside[2 * PATH_MAX], whole[PATH_MAX];
+
+	if (strncmp(path, "scenarios/", strlen("scenarios/")) || !access(path, F_OK))
+		return path;
+	snprintf(beside, sizeof(beside), "%s/../%s", cmd_generators(), path);
+	return realpath(beside, whole) ? whole : path;
+}
+
 /* ":xyz" or "+:xyz" for getopt: the short forms of the long options; '+' stops at the first word. */
 static void short_forms(const struct option *options, bool stop, char *out, size_t size)
 {
