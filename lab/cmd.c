@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include "lab/cmd_priv.h"
+#include "lab/netlab_priv.h"
+
+#define LABS_SHOWN 160 /* bytes of a message that names the labs there are */
 
 #ifndef PREFIX
 #define PREFIX "/usr/local"
@@ -106,6 +109,27 @@ int cmd_getopt(int argc, char **argv, const struct option *options)
 int cmd_getopt_first(int argc, char **argv, const struct option *options)
 {
 	return get_option(argc, argv, options, true);
+}
+
+static int add_name(const char *name, void *list)
+{
+	size_t used = strlen(list);
+
+	if (used + strlen(name) + sizeof(", ...") > LABS_SHOWN)
+		return snprintf((char *)list + used, LABS_SHOWN - used, ", ...");
+	snprintf((char *)list + used, LABS_SHOWN - used, "%s%s", used ? ", " : "", name);
+	return 0;
+}
+
+int cmd_no_lab(const char *cmd, const char *name)
+{
+	char labs[LABS_SHOWN] = "";
+
+	netlab_each(add_name, labs);
+	if (!*labs)
+		return cmd_fail(EXIT_USAGE, "%s: lab %s: there is no such lab, nor any other: losslab up builds one",
+				cmd, name);
+	return cmd_fail(EXIT_USAGE, "%s: lab %s: there is no such lab; say --name with one of: %s", cmd, name, labs);
 }
 
 double cmd_seconds(void)

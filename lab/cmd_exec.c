@@ -78,7 +78,7 @@ int cmd_exec(int argc, char **argv)
 	if (netlab_check_name(name, err))
 		return cmd_fail(EXIT_USAGE, "exec: %s", err);
 	if (!netlab_exists(name))
-		return cmd_fail(EXIT_USAGE, "exec: lab %s: there is no such lab", name);
+		return cmd_no_lab(argv[0], name);
 	if (!netns_permitted())
 		return cmd_fail(EXIT_SYSTEM, "exec: needs root: run with sudo");
 	code = enter(name, node);

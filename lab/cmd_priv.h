@@ -18,6 +18,8 @@ int cmd_getopt(int argc, char **argv, const struct option *options);
 int cmd_getopt_first(int argc, char **argv, const struct option *options);
 /* Say that the words left on the command line are wrong. Returns EXIT_USAGE. */
 int cmd_bad_args(const char *name);
+/* Say, for command @cmd, that there is no lab @name, and which there are. Returns EXIT_USAGE. */
+int cmd_no_lab(const char *cmd, const char *name);
 /* A clock for "in 0.12 s": seconds of wall time since some moment. */
 double cmd_seconds(void);
 /* The exit code for -errno of a netlab function. */

@@ -162,7 +162,7 @@ int cmd_status(int argc, char **argv)
 	if (name && netlab_check_name(name, err))
 		return cmd_fail(EXIT_USAGE, "status: %s", err);
 	if (name && !netlab_exists(name))
-		return cmd_fail(EXIT_USAGE, "status: lab %s: there is no such lab", name);
+		return cmd_no_lab(argv[0], name);
 	labs = json_array();
 	if (name)
 		collect(name, labs);
