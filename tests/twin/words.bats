@@ -30,3 +30,19 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 	grep -qx "workload=file:$T/root/usr/share/losslab/scenarios/victim/flows.csv" "$T/victim/1/config.txt"
 	refused 2 '^losslab: .*scenarios/nothing' "$T/root/usr/bin/losslab" run -q -e twin scenarios/nothing
 }
+
+# Whoever copies an example into a shell meets a run that ends well.
+@test "words: the examples of faults in README.md and lab/FAULTS.md end well" {
+	n=0
+	for file in README.md lab/FAULTS.md; do
+		while read -r line; do
+			line=${line//losslab run/\"\$LOSSLAB\" run -q -e twin out=\"\$T\"/$n}
+			echo "$line"
+			eval "$line" >"$T/said" 2>&1 || { cat "$T/said"; false; }
+			all_done "$T/$n"
+			[ "$(value "$T/$n" dropped)" -gt 0 ]
+			n=$((n + 1))
+		done < <(grep -oE 'losslab run [a-z=]* ?fault="[0-9][^"]*"' "$REPO/$file")
+	done
+	[ "$n" -eq 2 ]
+}
