@@ -86,8 +86,21 @@ static void short_forms(const struct option *options, bool stop, char *out, size
 	out[n] = '\0';
 }
 
+/* After getopt_long() has refused something: the word, which it has left behind unless letters of it are still to come.
+ */
+static const char *bad_option(int argc, char **argv)
+{
+	const char *word = argv[optind - 1];
+	size_t len = strlen(word);
+
+	if (optind < argc && optopt && strncmp(word, "--", 2) && (word[0] != '-' || word[len - 1] != optopt))
+		word = argv[optind];
+	return word;
+}
+
 static int get_option(int argc, char **argv, const struct option *options, bool stop)
 {
+	const char *word;
 	char letters[64];
 	int c;
 
@@ -96,8 +109,15 @@ static int get_option(int argc, char **argv, const struct option *options, bool 
 	c = getopt_long(argc, argv, letters, options, NULL);
 	if (c != '?' && c != ':')
 		return c;
-	cmd_fail(EXIT_USAGE, c == ':' ? "%s: option %s: needs a value" : "%s: option %s: unknown (losslab %s --help)",
-		 argv[0], argv[optind - 1], argv[0]);
+	word = bad_option(argc, argv);
+	if (c == ':')
+		cmd_fail(EXIT_USAGE, "%s: option %.80s: needs a value", argv[0], word);
+	else if (word[0] == '-' && word[1] >= '0' && word[1] <= '9')
+		cmd_fail(EXIT_USAGE, "%s: %.80s: begins with '-', and no value is negative", argv[0], word);
+	else if (optopt && !strncmp(word, "--", 2))
+		cmd_fail(EXIT_USAGE, "%s: option %.80s: takes no value", argv[0], word);
+	else
+		cmd_fail(EXIT_USAGE, "%s: option %.80s: unknown (losslab %s --help)", argv[0], word, argv[0]);
 	return '?';
 }
 

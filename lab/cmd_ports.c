@@ -257,8 +257,10 @@ int cmd_ports(int argc, char **argv)
 		else
 			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
 	}
-	if (argc - optind > 1 || (name && optind < argc))
-		return cmd_bad_args(argv[0]);
+	if (argc - optind > 1)
+		return cmd_extra(argv[0], argv[optind + 1]);
+	if (name && optind < argc)
+		return cmd_fail(EXIT_USAGE, "ports: %.80s: --name is given too; allowed: one of the two", argv[optind]);
 	if (optind < argc)
 		return show_records(argv[optind], form);
 	return name ? show_live(name, form) : show_only(form);

@@ -48,8 +48,8 @@ bats_require_minimum_version 1.5.0
 		run -2 "$LOSSLAB" ports --json "$dir"
 		[[ $output == *"losslab: ports: $dir/ports.csv:"[12]": "* ]]
 	done
-	refused 2 'usage: losslab ports' "$LOSSLAB" ports "$dir" "$dir"
-	refused 2 'usage: losslab ports' "$LOSSLAB" ports --name lab "$dir"
+	refused 2 "ports: '$dir': one argument too many; usage: losslab ports" "$LOSSLAB" ports "$dir" "$dir"
+	refused 2 "ports: $dir: --name is given too" "$LOSSLAB" ports --name lab "$dir"
 	refused 2 "ports: lab $LAB: there is no such lab, nor any other" "$LOSSLAB" ports --name "$LAB"
 	refused 2 'ports: no run is on: losslab ports DIR' "$LOSSLAB" ports
 }

@@ -36,8 +36,13 @@ bats_require_minimum_version 1.5.0
 		run -2 "$LOSSLAB" headroom "${@:2}"
 		[ "$output" = "losslab: headroom: $1" ]
 	}
-	bad "usage: losslab headroom RATE DELAY MTU" 40gbit 2us
-	bad "usage: losslab headroom RATE DELAY MTU" 40gbit 2us 1000 5
+	bad "RATE is missing; usage: losslab headroom RATE DELAY MTU"
+	bad "DELAY is missing; usage: losslab headroom RATE DELAY MTU" 40gbit
+	bad "MTU is missing; usage: losslab headroom RATE DELAY MTU" 40gbit 2us
+	bad "-40gbit: begins with '-', and no value is negative" -40gbit 2us 1000
+	bad "-2us: begins with '-', and no value is negative" 40gbit -2us 1000
+	bad "-5: begins with '-', and no value is negative" 40gbit 2us -5
+	bad "'5': one argument too many; usage: losslab headroom RATE DELAY MTU" 40gbit 2us 1000 5
 	bad "rate 40: no unit: say bit, kbit, mbit, gbit or tbit" 40 2us 1000
 	bad "time 2: no unit: say ps, ns, us, ms or s" 40gbit 2 1000
 	bad "delay 0us: must be above 0 and at most 1s" 40gbit 0us 1000
