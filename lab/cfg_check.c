@@ -221,10 +221,10 @@ static int check_switch(const struct run_cfg *c, char *err)
 	if (c->xoff > c->buffer)
 		return csv_error(err, "xoff=%u: above buffer=%u; allowed: up to the buffer, less its headroom", c->xoff,
 				 c->buffer);
-	if (c->xoff && c->xon > c->xoff)
-		return csv_error(err, "xon=%u: above xoff=%u; allowed: up to xoff", c->xon, c->xoff);
+	if (c->xoff && c->xon >= c->xoff)
+		return csv_error(err, "xon=%u: not below xoff=%u; allowed: less than that", c->xon, c->xoff);
 	if (c->xon > c->buffer)
-		return csv_error(err, "xon=%u: above buffer=%u; allowed: up to xoff", c->xon, c->buffer);
+		return csv_error(err, "xon=%u: above buffer=%u; allowed: less than xoff", c->xon, c->buffer);
 	if (c->kmin > c->kmax && c->ecn != CFG_ECN_STEP)
 		return csv_error(err, "kmin=%u: above kmax=%u; allowed: up to kmax", c->kmin, c->kmax);
 	if (*c->loss_at && !c->loss_ppb)

@@ -70,7 +70,9 @@ static void finish__by_transport_and_cc(void **state)
 static void finish__contradictions(void **state)
 {
 	static const char *const bad[][4] = {
-		{ "xon > xoff", "xoff=100KB", "xon=101KB", "xon=101000: above xoff=100000" },
+		{ "xon > xoff", "xoff=100KB", "xon=101KB", "xon=101000: not below xoff=100000" },
+		{ "xon = xoff", "xoff=100KB", "xon=100KB",
+		  "xon=100000: not below xoff=100000; allowed: less" },
 		{ "xoff > buffer", "buffer=100KB", "xoff=101KB", "xoff=101000: above buffer=100000" },
 		{ "xon > buffer", "buffer=100KB", "xon=101KB", "xon=101000: above buffer=100000" },
 		{ "kmin > kmax", "kmin=30KB", "kmax=20KB", "kmin=30000: above kmax=20000" },
@@ -160,7 +162,7 @@ static void finish__contradictions(void **state)
 			fail_msg("accepted: %s", bad[i][0]);
 		assert_says(bad[i][3]);
 	}
-	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1094"));
+	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1093"));
 	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
 }
 
