@@ -151,8 +151,8 @@ static const struct scope {
 	{ "output_buffer", "arbiter", "islip", "has no crossbar" },
 	{ "queues", "ecn", "off|red|step", "asks where all frames of a buffer go, not the first alone" },
 	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
-	{ "pfc_watchdog", "pfc", "on", "has no pauses" },
-	{ "pfc_restore", "pfc", "on", "has no pauses" },
+	{ "pfc_watchdog", "fc", "pfc", "has no pauses" },
+	{ "pfc_restore", "fc", "pfc", "has no pauses" },
 	{ "senders", "workload", "incast", "has no use for it" },
 	{ "bytes", "workload", "incast|permutation", "has no use for it" },
 };

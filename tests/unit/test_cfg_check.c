@@ -121,6 +121,10 @@ static void finish__contradictions(void **state)
 		{ "none against pfc", "pfc=on", "fc=none", "fc=none: pfc=on says otherwise" },
 		{ "credits of a shared buffer", "fc=credit", "buffers=shared",
 		  "buffers=shared: fc=credit needs a buffer for each, to promise it; allowed: with fc=none|pfc" },
+		{ "a watchdog of credits", "fc=credit", "pfc_watchdog=1ms",
+		  "pfc_watchdog=1ms: fc=credit has no pauses; allowed: with fc=pfc" },
+		{ "a restore of credits", "fc=credit", "pfc_restore=1ms",
+		  "pfc_restore=1ms: fc=credit has no pauses; allowed: with fc=pfc" },
 		{ "alpha alone", "buffers=static", "alpha=1/4",
 		  "alpha=1/4: buffers=static has a buffer for each; allowed: with buffers=shared" },
 		{ "reserve alone", "buffers=static", "reserve=1KB",
@@ -216,6 +220,7 @@ static void finish__keys_of_a_cc(void **state)
 /* What stands on the other side of the refusals above. */
 static void finish__in_place(void **state)
 {
+	finish(SET("transport=irn", "fc=pfc", "pfc_watchdog=1ms", "pfc_restore=1ms")); /* as a refusal advises */
 	finish(SET("transport=irn-gbn", "cap=1", "backoff=on"));
 	finish(SET("backoff=on", "pfc=off", "ack_every=64"));
 	finish(SET("transport=melo", "melo_bits=8", "melo_cache=1", "ack_every=message"));
