@@ -20,6 +20,7 @@ _Static_assert((int)CFG_ECN_RED == ECN_RED && (int)CFG_ECN_STEP == ECN_STEP && (
 void fabric_plan_cfg(struct fabric *f)
 {
 	const struct run_cfg *c = f->cfg;
+	char unused[CFG_ERR_MAX];
 
 	f->fab.seed = c->seed;
 	f->fab.n_hosts = f->size.hosts;
@@ -45,7 +46,7 @@ void fabric_plan_cfg(struct fabric *f)
 	f->fab.speedup = c->speedup;
 	f->fab.output_buffer = c->output_buffer;
 	f->fab.fifo = c->fifo;
-	cfg_weights(c->weights, f->fab.turn_bytes); /* cfg_finish() has found them well-formed */
+	cfg_weights(c->weights, f->fab.turn_bytes, unused); /* cfg_finish() has found them well-formed */
 	for (u32 i = 0; i < FAB_CLASSES; i++)
 		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
 }
