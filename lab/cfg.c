@@ -134,14 +134,17 @@ static const char *parse_frac(const char *v, u64 *out)
 {
 	size_t len = strcspn(v, "/");
 	u64 above, below = 1;
+	enum csv_num rc = CSV_OK;
 	char digits[16];
 
 	if (len >= sizeof(digits))
 		return "too large";
 	snprintf(digits, sizeof(digits), "%.*s", (int)len, v);
-	if (csv_u64(digits, ~0U, &above) || (v[len] && csv_u64(v + len + 1, 1ULL << ALPHA_SHIFT, &below)))
+	if (v[len])
+		rc = csv_u64(v + len + 1, 1ULL << ALPHA_SHIFT, &below);
+	if (csv_u64(digits, ~0U, &above) || (rc && rc != CSV_TOO_LARGE))
 		return "not a whole number, nor one over another";
-	if (!below || below & (below - 1))
+	if (rc || !below || below & (below - 1))
 		return "not over a power of two up to 65536";
 	*out = (above << ALPHA_SHIFT) / below;
 	return NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What depends on other keys, and what contradicts them. */
+#include <errno.h>
 #include <string.h>
 
 #include "agent/cc.h"
@@ -11,6 +12,7 @@
 #include "topo/topo.h"
 
 #define FLOWS_DEFAULT 2000
+#define WEIGHTS_ALLOWED "eight numbers 1..%u, of classes 0 to 7, with commas between"
 
 /* Bytes of a frame beyond its payload: Ethernet to BTH and the ICRC 58, RETH 16 (bpf/wire.h), and 20 to spare. */
 #define FRAME_OVERHEAD 94
@@ -67,21 +69,25 @@ static int check_ranges(const struct run_cfg *c, char *err)
 	return 0;
 }
 
-int cfg_weights(const char *text, u32 out[CFG_CLASSES])
+int cfg_weights(const char *text, u32 out[CFG_CLASSES], char *err)
 {
-	for (u32 i = 0; i < CFG_CLASSES; i++) {
-		size_t len = strspn(text, "0123456789");
-		char digits[8];
-		u64 v;
+	char words[sizeof(((struct run_cfg *)0)->weights)], *rest = words, *word;
+	u64 v;
 
-		if (!len || len >= sizeof(digits) || text[len] != (i < CFG_CLASSES - 1 ? ',' : '\0'))
-			return -1;
-		snprintf(digits, sizeof(digits), "%.*s", (int)len, text);
-		if (csv_u64(digits, CFG_WEIGHT_MAX, &v) || !v)
-			return -1;
+	snprintf(words, sizeof(words), "%s", text);
+	for (u32 i = 0; i < CFG_CLASSES; i++) {
+		word = strsep(&rest, ",");
+		if (!word)
+			return csv_error(err, "weights=%s: none for class %u; allowed: " WEIGHTS_ALLOWED, text, i,
+					 CFG_WEIGHT_MAX);
+		if (csv_u64(word, CFG_WEIGHT_MAX, &v) || !v)
+			return csv_error(err, "weights=%s: '%s' for class %u; allowed: " WEIGHTS_ALLOWED, text, word, i,
+					 CFG_WEIGHT_MAX);
 		out[i] = (u32)v;
-		text += len + 1;
 	}
+	if (rest)
+		return csv_error(err, "weights=%s: '%s' for no class; allowed: " WEIGHTS_ALLOWED, text, rest,
+				 CFG_WEIGHT_MAX);
 	return 0;
 }
 
@@ -153,8 +159,8 @@ static const struct scope {
 	{ "arbiter", "ecn", "off|red|step|ib-input",
 	  "asks where all frames of a buffer go, also those that have crossed" },
 	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
-	{ "pfc_watchdog", "pfc", "on", "has no pauses" },
-	{ "pfc_restore", "pfc", "on", "has no pauses" },
+	{ "pfc_watchdog", "fc", "pfc", "has no pauses" },
+	{ "pfc_restore", "fc", "pfc", "has no pauses" },
 	{ "senders", "workload", "incast", "has no use for it" },
 	{ "bytes", "workload", "incast|permutation", "has no use for it" },
 };
@@ -211,9 +217,8 @@ static int check_switch(const struct run_cfg *c, char *err)
 	u32 weights[CFG_CLASSES];
 	char fc[16];
 
-	if (cfg_weights(c->weights, weights))
-		return csv_error(err, "weights=%s: not one per class; allowed: eight numbers 1..%u with commas between",
-				 csv_quote(c->weights).s, CFG_WEIGHT_MAX);
+	if (cfg_weights(c->weights, weights, err))
+		return -EINVAL;
 	if (c->pfc != (c->fc == CFG_FC_PFC))
 		return csv_error(err, "fc=%s: pfc=%s says otherwise; allowed: one of the two",
 				 fc_name(c, fc, sizeof(fc)), c->pfc ? "on" : "off");
@@ -226,10 +231,10 @@ static int check_switch(const struct run_cfg *c, char *err)
 	if (c->xoff > c->buffer)
 		return csv_error(err, "xoff=%u: above buffer=%u; allowed: up to the buffer, less its headroom", c->xoff,
 				 c->buffer);
-	if (c->xoff && c->xon > c->xoff)
-		return csv_error(err, "xon=%u: above xoff=%u; allowed: up to xoff", c->xon, c->xoff);
+	if (c->xoff && c->xon >= c->xoff)
+		return csv_error(err, "xon=%u: not below xoff=%u; allowed: less than that", c->xon, c->xoff);
 	if (c->xon > c->buffer)
-		return csv_error(err, "xon=%u: above buffer=%u; allowed: up to xoff", c->xon, c->buffer);
+		return csv_error(err, "xon=%u: above buffer=%u; allowed: less than xoff", c->xon, c->buffer);
 	if (c->kmin > c->kmax && c->ecn != CFG_ECN_STEP)
 		return csv_error(err, "kmin=%u: above kmax=%u; allowed: up to kmax", c->kmin, c->kmax);
 	if (*c->loss_at && !c->loss_ppb)

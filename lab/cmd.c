@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include "lab/cmd_priv.h"
+#include "lab/netlab_priv.h"
+
+#define LABS_SHOWN 160 /* bytes of a message that names the labs there are */
 
 #ifndef PREFIX
 #define PREFIX "/usr/local"
@@ -55,6 +58,16 @@ const char *cmd_generators(void)
 	return PREFIX "/share/losslab/topo";
 }
 
+const char *cmd_scenario(const char *path)
+{
+	static char beside[2 * PATH_MAX], whole[PATH_MAX];
+
+	if (strncmp(path, "scenarios/", strlen("scenarios/")) || !access(path, F_OK))
+		return path;
+	snprintf(beside, sizeof(beside), "%s/../%s", cmd_generators(), path);
+	return realpath(beside, whole) ? whole : path;
+}
+
 /* ":xyz" or "+:xyz" for getopt: the short forms of the long options; '+' stops at the first word. */
 static void short_forms(const struct option *options, bool stop, char *out, size_t size)
 {
@@ -73,8 +86,21 @@ static void short_forms(const struct option *options, bool stop, char *out, size
 	out[n] = '\0';
 }
 
+/* After getopt_long() has refused something: the word, which it has left behind unless letters of it are still to come.
+ */
+static const char *bad_option(int argc, char **argv)
+{
+	const char *word = argv[optind - 1];
+	size_t len = strlen(word);
+
+	if (optind < argc && optopt && strncmp(word, "--", 2) && (word[0] != '-' || word[len - 1] != optopt))
+		word = argv[optind];
+	return word;
+}
+
 static int get_option(int argc, char **argv, const struct option *options, bool stop)
 {
+	const char *word;
 	char letters[64];
 	int c;
 
@@ -83,8 +109,15 @@ static int get_option(int argc, char **argv, const struct option *options, bool 
 	c = getopt_long(argc, argv, letters, options, NULL);
 	if (c != '?' && c != ':')
 		return c;
-	cmd_fail(EXIT_USAGE, c == ':' ? "%s: option %s: needs a value" : "%s: option %s: unknown (losslab %s --help)",
-		 argv[0], argv[optind - 1], argv[0]);
+	word = bad_option(argc, argv);
+	if (c == ':')
+		cmd_fail(EXIT_USAGE, "%s: option %.80s: needs a value", argv[0], word);
+	else if (word[0] == '-' && word[1] >= '0' && word[1] <= '9')
+		cmd_fail(EXIT_USAGE, "%s: %.80s: begins with '-', and no value is negative", argv[0], word);
+	else if (optopt && !strncmp(word, "--", 2))
+		cmd_fail(EXIT_USAGE, "%s: option %.80s: takes no value", argv[0], word);
+	else
+		cmd_fail(EXIT_USAGE, "%s: option %.80s: unknown (losslab %s --help)", argv[0], word, argv[0]);
 	return '?';
 }
 
@@ -96,6 +129,27 @@ int cmd_getopt(int argc, char **argv, const struct option *options)
 int cmd_getopt_first(int argc, char **argv, const struct option *options)
 {
 	return get_option(argc, argv, options, true);
+}
+
+static int add_name(const char *name, void *list)
+{
+	size_t used = strlen(list);
+
+	if (used + strlen(name) + sizeof(", ...") > LABS_SHOWN)
+		return snprintf((char *)list + used, LABS_SHOWN - used, ", ...");
+	snprintf((char *)list + used, LABS_SHOWN - used, "%s%s", used ? ", " : "", name);
+	return 0;
+}
+
+int cmd_no_lab(const char *cmd, const char *name)
+{
+	char labs[LABS_SHOWN] = "";
+
+	netlab_each(add_name, labs);
+	if (!*labs)
+		return cmd_fail(EXIT_USAGE, "%s: lab %s: there is no such lab, nor any other: losslab up builds one",
+				cmd, name);
+	return cmd_fail(EXIT_USAGE, "%s: lab %s: there is no such lab; say --name with one of: %s", cmd, name, labs);
 }
 
 double cmd_seconds(void)

@@ -27,6 +27,9 @@ int cmd_headroom(int argc, char **argv);
 /* Where the generator scripts are: $LOSSLAB_TOPO, else ../topo or ../share/losslab/topo beside the
  * program's folder, else PREFIX/share/losslab/topo. */
 const char *cmd_generators(void);
+/* The path of a scenario: "scenarios/NAME" that is not there is looked for beside the generators' folder, where it is
+ * also installed; any other @path, and what is in neither place, is returned as it is. */
+const char *cmd_scenario(const char *path);
 /* Print "losslab: what: which: why" on stderr and return @code. */
 int cmd_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -363,7 +363,7 @@ int cmd_doctor(int argc, char **argv)
 			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
 	}
 	if (optind < argc)
-		return cmd_bad_args(argv[0]);
+		return cmd_extra(argv[0], argv[optind]);
 	fflush(stdout);
 	answer = ask();
 	if (!answer)

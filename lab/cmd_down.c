@@ -57,8 +57,10 @@ int cmd_down(int argc, char **argv)
 		else
 			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
 	}
-	if (optind < argc || (all && name))
-		return cmd_bad_args(argv[0]);
+	if (optind < argc)
+		return cmd_extra(argv[0], argv[optind]);
+	if (all && name)
+		return cmd_fail(EXIT_USAGE, "down: --all: --name is given too; allowed: one of the two");
 	/* It takes seconds at most, and another `down`, which ends us as the lock's holder, should find the work done.
 	 */
 	sigemptyset(&stop);

@@ -69,16 +69,16 @@ int cmd_exec(int argc, char **argv)
 			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
 	}
 	if (optind >= argc)
-		return cmd_bad_args(argv[0]);
+		return cmd_missing(argv[0], "NODE");
 	node = argv[optind++];
 	if (optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
 	if (optind >= argc)
-		return cmd_bad_args(argv[0]);
+		return cmd_missing(argv[0], "COMMAND");
 	if (netlab_check_name(name, err))
 		return cmd_fail(EXIT_USAGE, "exec: %s", err);
 	if (!netlab_exists(name))
-		return cmd_fail(EXIT_USAGE, "exec: lab %s: there is no such lab", name);
+		return cmd_no_lab(argv[0], name);
 	if (!netns_permitted())
 		return cmd_fail(EXIT_SYSTEM, "exec: needs root: run with sudo");
 	code = enter(name, node);

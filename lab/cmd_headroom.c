@@ -98,8 +98,10 @@ int cmd_headroom(int argc, char **argv)
 			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
 		json = true;
 	}
-	if (optind + 3 != argc)
-		return cmd_bad_args(argv[0]);
+	if (argc - optind < 3)
+		return cmd_missing(argv[0], (const char *[]){ "RATE", "DELAY", "MTU" }[argc - optind]);
+	if (argc - optind > 3)
+		return cmd_extra(argv[0], argv[optind + 3]);
 	code = read_words(argv + optind, &l);
 	if (code == EXIT_DONE)
 		print(&l, json);

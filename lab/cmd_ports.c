@@ -10,7 +10,7 @@
 
 #include "lab/cmd_priv.h"
 #include "lab/csv.h"
-#include "lab/netlab.h"
+#include "lab/netlab_priv.h"
 #include "lab/ports_live.h"
 
 #define COLUMNS_MAX 64
@@ -19,12 +19,13 @@
 
 static const char options_help[] =
 	"  DIR              the records of a run (out=DIR)\n"
-	"  -n, --name LAB   the switch ports of this lab (lab) while a run is on, as they are now\n"
+	"  -n, --name LAB   the switch ports of this lab while a run is on, as they are now\n"
 	"  -a, --all        all columns of ports.csv that are not 0, one a line: drops by reason, marks by cause, "
 	"PAUSE by class\n"
 	"  -j, --json       an array of objects; their keys are the columns of ports.csv\n"
 	"\n"
-	"Without DIR: --name lab. dropped is the sum of all drop columns; lab/RECORDS.md has all columns.\n";
+	"Without DIR and LAB: of the run that is on; of several, of the one on the lab named lab.\n"
+	"dropped is the sum of all drop columns; lab/RECORDS.md has all columns.\n";
 
 static const struct option options[] = {
 	{ "name", required_argument, NULL, 'n' },
@@ -191,6 +192,23 @@ static int show_records(const char *dir, enum form form)
 	return show(in, path, form);
 }
 
+/* The labs that a process holds. */
+struct busy {
+	u32 n;
+	char name[LAB_NAME_MAX]; /* the last of them */
+};
+
+static int count_busy(const char *name, void *arg)
+{
+	struct busy *b = arg;
+
+	if (netlab_holder(name)) {
+		b->n++;
+		snprintf(b->name, sizeof(b->name), "%s", name);
+	}
+	return 0;
+}
+
 static int show_live(const char *name, enum form form)
 {
 	char err[LAB_ERR_MAX];
@@ -200,10 +218,27 @@ static int show_live(const char *name, enum form form)
 	if (netlab_check_name(name, err))
 		return cmd_fail(EXIT_USAGE, "ports: %s", err);
 	if (!netlab_exists(name))
-		return cmd_fail(EXIT_USAGE,
-				"ports: lab %s: there is no such lab; losslab ports DIR shows a run's records", name);
+		return cmd_no_lab("ports", name);
 	rc = ports_live(name, &csv, err);
 	return rc ? cmd_fail(cmd_exit_code(rc), "ports: %s", err) : show(csv, name, form);
+}
+
+/* Of the run that is on, wherever: a run without a standing lab has one of its own. */
+static int show_only(enum form form)
+{
+	struct busy busy = { 0 };
+
+	if (netlab_holder("lab"))
+		return show_live("lab", form);
+	netlab_each(count_busy, &busy);
+	if (!busy.n)
+		return cmd_fail(EXIT_USAGE, "ports: no run is on: losslab ports DIR shows one that is over");
+	if (busy.n > 1)
+		return cmd_fail(
+			EXIT_USAGE,
+			"ports: %u labs have runs on, %s among them: say which with --name; losslab status lists them",
+			busy.n, busy.name);
+	return show_live(busy.name, form);
 }
 
 int cmd_ports(int argc, char **argv)
@@ -222,7 +257,11 @@ int cmd_ports(int argc, char **argv)
 		else
 			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
 	}
-	if (argc - optind > 1 || (name && optind < argc))
-		return cmd_bad_args(argv[0]);
-	return optind < argc ? show_records(argv[optind], form) : show_live(name ? name : "lab", form);
+	if (argc - optind > 1)
+		return cmd_extra(argv[0], argv[optind + 1]);
+	if (name && optind < argc)
+		return cmd_fail(EXIT_USAGE, "ports: %.80s: --name is given too; allowed: one of the two", argv[optind]);
+	if (optind < argc)
+		return show_records(argv[optind], form);
+	return name ? show_live(name, form) : show_only(form);
 }

@@ -17,6 +17,7 @@
 
 static const char options_help[] =
 	"  SCENARIO          a scenario file, or a folder with one named \"scenario\" and perhaps its workload's file\n"
+	"                    (scenarios/NAME is also found where losslab is installed)\n"
 	"  KEY=VALUE         settings; they override the scenario's common ones\n"
 	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down)\n"
 	"  -e, --engine E    kernel, or twin: the same result without namespaces and root\n"
@@ -347,7 +348,7 @@ static int read_words(struct run_args *a, int argc, char **argv)
 		else
 			path = argv[i];
 	}
-	rc = scenario_read(&a->scenario, path, argv, n, err);
+	rc = scenario_read(&a->scenario, path ? cmd_scenario(path) : NULL, argv, n, err);
 	return rc ? cmd_fail(EXIT_USAGE, "%s", err) : apply_options(a);
 }
 

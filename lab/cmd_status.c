@@ -158,11 +158,11 @@ int cmd_status(int argc, char **argv)
 			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
 	}
 	if (optind < argc)
-		return cmd_bad_args(argv[0]);
+		return cmd_extra(argv[0], argv[optind]);
 	if (name && netlab_check_name(name, err))
 		return cmd_fail(EXIT_USAGE, "status: %s", err);
 	if (name && !netlab_exists(name))
-		return cmd_fail(EXIT_USAGE, "status: lab %s: there is no such lab", name);
+		return cmd_no_lab(argv[0], name);
 	labs = json_array();
 	if (name)
 		collect(name, labs);

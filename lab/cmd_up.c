@@ -59,8 +59,10 @@ int cmd_up(int argc, char **argv)
 		else
 			return EXIT_USAGE;
 	}
-	if (optind + 1 != argc)
-		return cmd_bad_args(argv[0]);
+	if (optind == argc)
+		return cmd_missing(argv[0], "TOPOLOGY");
+	if (optind + 1 < argc)
+		return cmd_extra(argv[0], argv[optind + 1]);
 	spec = argv[optind];
 	ret = netlab_check_name(name, err);
 	if (!ret)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "bpf/pfc.h"
-#include "lab/fabric.h"
+#include "lab/fabric_impl.h"
 
 bool fabric_headroom_short(const struct fabric *f, char *line, size_t n)
 {
@@ -31,4 +31,24 @@ bool fabric_headroom_short(const struct fabric *f, char *line, size_t n)
 			 "ports are short)",
 			 have, name, need, ports, f->size.ports);
 	return ports;
+}
+
+/* By links: ports are planned one after the other, and the first that is short need not be the worst. */
+u64 fabric_headroom_most(const struct fabric *f, char *name, size_t n)
+{
+	const struct run_cfg *c = f->cfg;
+	u64 most = 0;
+
+	for (u32 i = 0; i < f->topo->n_links; i++) {
+		const struct topo_link *l = &f->topo->links[i];
+		u64 need = pfc_headroom(c->rate_ps ? c->rate_ps : l->ps_per_byte,
+					c->delay_ps ? c->delay_ps : l->delay_ps, f->frame_max);
+		u32 end = f->topo->nodes[l->node[0]].kind != TOPO_SWITCH;
+
+		if (need <= most)
+			continue;
+		most = need;
+		snprintf(name, n, "%s:p%u", f->topo->nodes[l->node[end]].name, l->port[end]);
+	}
+	return most;
 }

@@ -9,6 +9,8 @@
 u32 fabric_chance(u64 ppb);
 /* Fill in f->fab, but for the slots. */
 void fabric_plan_cfg(struct fabric *f);
+/* The most headroom that PFC needs at any port, in bytes, and the name of a switch port where it does, in @name. */
+u64 fabric_headroom_most(const struct fabric *f, char *name, size_t n);
 /* When port @p asks to pause and resume, by rate, delay and buffer. 0, or -EINVAL and one line in err[FABRIC_ERR_MAX].
  */
 int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err);

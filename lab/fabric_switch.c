@@ -20,6 +20,7 @@ _Static_assert((int)CFG_ECN_RED == ECN_RED && (int)CFG_ECN_STEP == ECN_STEP && (
 void fabric_plan_cfg(struct fabric *f)
 {
 	const struct run_cfg *c = f->cfg;
+	char unused[CFG_ERR_MAX];
 
 	f->fab.seed = c->seed;
 	f->fab.n_hosts = f->size.hosts;
@@ -45,7 +46,7 @@ void fabric_plan_cfg(struct fabric *f)
 	f->fab.speedup = c->speedup;
 	f->fab.output_buffer = c->output_buffer;
 	f->fab.fifo = c->fifo;
-	cfg_weights(c->weights, f->fab.turn_bytes); /* cfg_finish() has found them well-formed */
+	cfg_weights(c->weights, f->fab.turn_bytes, unused); /* cfg_finish() has found them well-formed */
 	for (u32 i = 0; i < FAB_CLASSES; i++)
 		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
 }
@@ -70,18 +71,20 @@ int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err
 		p->xoff = c->xoff;
 	} else if (f->fab.pfc) {
 		if (headroom + 2 * f->frame_max > c->buffer) {
-			snprintf(err, FABRIC_ERR_MAX,
-				 "buffer: %u bytes: port %s needs %llu of headroom for PFC: enlarge buffer, or give "
-				 "xoff",
-				 c->buffer, fabric_port_name(f, p->number, name, sizeof(name)), headroom);
+			headroom = fabric_headroom_most(f, name, sizeof(name));
+			snprintf(
+				err, FABRIC_ERR_MAX,
+				"buffer: %u bytes: PFC needs %llu at port %s, %llu of headroom and two frames: enlarge "
+				"buffer, or give xoff",
+				c->buffer, headroom + 2 * f->frame_max, name, headroom);
 			return -EINVAL;
 		}
 		p->xoff = c->buffer - headroom;
 	}
 	p->xon = c->xon ? c->xon : p->xoff > 2 * f->frame_max ? p->xoff - 2 * f->frame_max : 0;
 	if (p->xon >= p->xoff && p->xoff) {
-		snprintf(err, FABRIC_ERR_MAX, "xon: %u: must be below xoff, which is %u at port %s", p->xon, p->xoff,
-			 fabric_port_name(f, p->number, name, sizeof(name)));
+		snprintf(err, FABRIC_ERR_MAX, "xon: %u: not below xoff, which is %u at port %s; allowed: less", p->xon,
+			 p->xoff, fabric_port_name(f, p->number, name, sizeof(name)));
 		return -EINVAL;
 	}
 	return 0;
@@ -131,10 +134,9 @@ int fabric_check_pools(const struct fabric *f, char *err)
 		if (own + f->frame_max <= f->cfg->buffer)
 			continue;
 		snprintf(err, FABRIC_ERR_MAX,
-			 "buffer: %u bytes: switch %s needs %llu for the reserves and headrooms of its ports, and a "
-			 "frame's "
-			 "worth to share: enlarge buffer, or lower reserve",
-			 f->cfg->buffer, f->topo->nodes[f->topo->switches[s]].name, own);
+			 "buffer: %u bytes: switch %s needs %llu, %llu for the reserves and headrooms of its ports "
+			 "and a frame to share: enlarge buffer, or lower reserve",
+			 f->cfg->buffer, f->topo->nodes[f->topo->switches[s]].name, own + f->frame_max, own);
 		return -EINVAL;
 	}
 	return 0;

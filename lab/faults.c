@@ -10,6 +10,8 @@
 #include "lab/csv.h"
 #include "lab/fabric_impl.h"
 
+#define FAULT_LATEST (TIME_LIMIT / 2 / CFG_PS_PER_S) /* s: routes follow later, and virtual time has an end */
+
 /* A statement, taken apart. */
 struct statement {
 	char text[CSV_LINE_MAX];
@@ -28,7 +30,7 @@ struct reader {
 
 static int bad(const struct reader *r, const char *part, const char *why)
 {
-	return csv_error(r->err, "fault %s: %s: %s", csv_quote(r->s.text).s, csv_quote(part).s, why);
+	return csv_error(r->err, "fault %s: %s: %s", csv_quote(r->s.text).s, *part ? csv_quote(part).s : "''", why);
 }
 
 static int add(struct reader *r, u64 at, enum fault_kind kind, u32 port, u32 value)
@@ -149,8 +151,12 @@ static int parse_time(struct reader *r, const char *word, u64 *t)
 {
 	char why[TOPO_ERR_MAX];
 
-	if (unit_time(word, t, why) || *t > TIME_LIMIT / 2)
+	if (unit_time(word, t, why))
 		return bad(r, word, "not a time like 1.5ms");
+	if (*t > FAULT_LATEST * CFG_PS_PER_S) {
+		snprintf(why, sizeof(why), "too late; allowed: up to %llus", FAULT_LATEST);
+		return bad(r, word, why);
+	}
 	return 0;
 }
 
@@ -302,14 +308,21 @@ static int read_statement(struct reader *r, const char *text)
 static int read_key(struct reader *r)
 {
 	char text[CFG_STR], *rest = text, *one;
+	bool any = false;
 	int rc = 0;
 
 	snprintf(text, sizeof(text), "%s", r->f->cfg->fault);
 	while (!rc && (one = strsep(&rest, ";"))) {
 		one = csv_trim(one);
-		if (*one)
-			rc = read_statement(r, one);
+		if (!*one)
+			continue;
+		any = true;
+		rc = read_statement(r, one);
 	}
+	if (!any && r->f->cfg->fault[0])
+		return csv_error(r->err,
+				 "fault=%s: no statement in it; allowed: TIME[-TIME]:WHAT:WHERE, with ';' between",
+				 csv_quote(r->f->cfg->fault).s);
 	return rc;
 }
 
@@ -323,7 +336,10 @@ static int read_file(struct reader *r, const char *path)
 		return csv_error(r->err, "faults=%s: %s", csv_quote(path).s, strerror(errno));
 	while ((rc = csv_line(&csv)) > 0) {
 		text = cfg_text(csv.buf);
-		rc = *text ? read_statement(r, text) : 0;
+		rc = strchr(text, ';')
+			? csv_error(r->err, "%s: a ';'; allowed: one statement a line", csv_quote(text).s)
+			: *text ? read_statement(r, text)
+				: 0;
 		if (rc == -EINVAL) {
 			snprintf(why, sizeof(why), "%s", r->err);
 			csv_fail(&csv, "%s", why);

@@ -39,9 +39,15 @@ int cmd_help(const char *name, const char *options)
 	return EXIT_DONE;
 }
 
-int cmd_bad_args(const char *name)
+int cmd_missing(const char *name, const char *what)
 {
-	return cmd_fail(EXIT_USAGE, "%s: usage: losslab %s %s", name, name, find(name)->args);
+	return cmd_fail(EXIT_USAGE, "%s: %s is missing; usage: losslab %s %s", name, what, name, find(name)->args);
+}
+
+int cmd_extra(const char *name, const char *word)
+{
+	return cmd_fail(EXIT_USAGE, "%s: '%.80s': one argument too many; usage: losslab %s %s", name, word, name,
+			find(name)->args);
 }
 
 static int help(FILE *out)

@@ -24,22 +24,26 @@ struct view {
 	struct topo *topo;
 };
 
-/* The map @name of process @pidfd behind its descriptor @fd, if it is that and has values of @size: mapped, else NULL.
+/*
+ * The map @name of process @pidfd behind its descriptor @fd, if it is that and has values of @size: mapped into *at,
+ * which is left alone if it is not. 0, or -errno if this process may not look.
  */
-static void *map_behind(int pidfd, int fd, const char *name, u32 size, u32 entries)
+static int map_behind(int pidfd, int fd, const char *name, u32 size, u32 entries, void **at)
 {
 	struct bpf_map_info info = { 0 };
 	u32 len = sizeof(info);
 	int own = syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-	void *at = MAP_FAILED;
+	void *map = MAP_FAILED;
 
 	if (own < 0)
-		return NULL;
+		return errno == EPERM ? -EPERM : 0; /* else the process has closed it meanwhile */
 	if (!bpf_obj_get_info_by_fd(own, &info, &len) && !strcmp(info.name, name) && info.value_size == size &&
 	    info.max_entries == entries)
-		at = mmap(NULL, ((size_t)size * entries + 4095) / 4096 * 4096, PROT_READ, MAP_SHARED, own, 0);
+		map = mmap(NULL, ((size_t)size * entries + 4095) / 4096 * 4096, PROT_READ, MAP_SHARED, own, 0);
 	close(own);
-	return at == MAP_FAILED ? NULL : at;
+	if (map != MAP_FAILED)
+		*at = map;
+	return 0;
 }
 
 static bool is_map(pid_t pid, const char *fd)
@@ -50,30 +54,43 @@ static bool is_map(pid_t pid, const char *fd)
 	return readlink(path, to, sizeof(to) - 1) > 0 && !strcmp(to, "anon_inode:bpf-map");
 }
 
+/* Is one of the two maps behind the descriptor @fd? */
+static int map_one(struct view *v, int pidfd, int fd)
+{
+	void *ports = v->mem.ports, *switches = v->mem.switches;
+	int rc = 0;
+
+	if (!ports)
+		rc = map_behind(pidfd, fd, "ports", sizeof(*v->mem.ports), v->fabric.size.ports, &ports);
+	if (!rc && !switches)
+		rc = map_behind(pidfd, fd, "switches", sizeof(*v->mem.switches), v->topo->n_switches, &switches);
+	v->mem.ports = ports;
+	v->mem.switches = switches;
+	return rc;
+}
+
 /* Find the two maps among what process @pid holds. */
 static int map_switches(struct view *v, pid_t pid)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0), rc = pidfd < 0 ? -errno : 0;
-	char path[64];
+	DIR *dir = NULL;
 	struct dirent *e;
-	DIR *dir;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	dir = rc ? NULL : opendir(path);
-	while (dir && (e = readdir(dir)) && (!v->mem.ports || !v->mem.switches)) {
-		if (!is_map(pid, e->d_name))
-			continue;
-		if (!v->mem.ports)
-			v->mem.ports = map_behind(pidfd, atoi(e->d_name), "ports", sizeof(*v->mem.ports),
-						  v->fabric.size.ports);
-		if (!v->mem.switches)
-			v->mem.switches = map_behind(pidfd, atoi(e->d_name), "switches", sizeof(*v->mem.switches),
-						     v->topo->n_switches);
+	if (!rc) {
+		dir = opendir(path);
+		rc = dir ? 0 : -errno;
 	}
+	while (!rc && (e = readdir(dir)) && (!v->mem.ports || !v->mem.switches))
+		if (is_map(pid, e->d_name))
+			rc = map_one(v, pidfd, atoi(e->d_name));
 	if (dir)
 		closedir(dir);
 	if (pidfd >= 0)
 		close(pidfd);
+	if (rc == -ESRCH) /* it has just ended */
+		return -ENOENT;
 	return rc ? rc : v->mem.ports && v->mem.switches ? 0 : -ENOENT;
 }
 
@@ -139,6 +156,9 @@ int ports_live(const char *name, FILE **csv, char *err)
 			rc = write_csv(&v, csv);
 		if (rc == -ENOENT)
 			netlab_error(rc, err, "lab %s: no run is on: losslab ports DIR shows one that is over", name);
+		else if (rc == -EPERM || rc == -EACCES)
+			netlab_error(rc, err, "lab %s: to look into its run, process %d, needs root: use sudo", name,
+				     (int)pid);
 		else if (rc)
 			netlab_error(rc, err, "lab %s: process %d, its run: %s", name, (int)pid, strerror(-rc));
 	}

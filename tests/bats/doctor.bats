@@ -46,6 +46,6 @@ standing() { ip -o link; find /run/netns -mindepth 1 ! -name '*-*' 2>/dev/null |
 }
 
 @test "doctor: bad usage" {
-	refused 2 "usage: losslab doctor" "$LOSSLAB" doctor now
+	refused 2 "doctor: 'now': one argument too many; usage: losslab doctor" "$LOSSLAB" doctor now
 	refused 2 "option --x: unknown" "$LOSSLAB" doctor --x
 }

@@ -48,9 +48,10 @@ bats_require_minimum_version 1.5.0
 		run -2 "$LOSSLAB" ports --json "$dir"
 		[[ $output == *"losslab: ports: $dir/ports.csv:"[12]": "* ]]
 	done
-	refused 2 'usage: losslab ports' "$LOSSLAB" ports "$dir" "$dir"
-	refused 2 'usage: losslab ports' "$LOSSLAB" ports --name lab "$dir"
-	refused 2 'there is no such lab' "$LOSSLAB" ports --name "$LAB"
+	refused 2 "ports: '$dir': one argument too many; usage: losslab ports" "$LOSSLAB" ports "$dir" "$dir"
+	refused 2 "ports: $dir: --name is given too" "$LOSSLAB" ports --name lab "$dir"
+	refused 2 "ports: lab $LAB: there is no such lab, nor any other" "$LOSSLAB" ports --name "$LAB"
+	refused 2 'ports: no run is on: losslab ports DIR' "$LOSSLAB" ports
 }
 
 grows() { [ "$(first)" -gt "$1" ]; }
@@ -71,4 +72,33 @@ first() { "$LOSSLAB" ports --name "$LAB" | awk '$1 == "s0:p0" { print $3 }' | gr
 	refused 2 'no run is on' "$LOSSLAB" ports --name "$LAB"
 	twin "$BATS_TEST_TMPDIR/twin" topology=star:n=4 workload=permutation bytes=50MB
 	same_records "$BATS_TEST_TMPDIR/twin" "$BATS_TEST_TMPDIR/kernel"
+}
+
+own() { "$LOSSLAB" ports | grep '^s0:p0 '; }
+
+@test "ports: of the one run that is on, wherever it is, and labs are named where a name is wrong" {
+	requires root veth kernel setpriv
+	nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	LOSSLAB_RUN_DIR=$(mktemp -d) # where others may look
+	chmod 755 "$LOSSLAB_RUN_DIR"
+	background "$LOSSLAB" run -q topology=star:n=4 workload=permutation bytes=500MB
+	RUN=$!
+	wait_for 20 own
+	refused 2 "exec: lab lab: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" exec h0 true
+	refused 2 "ports: lab other: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" ports --name other
+	refused 2 "status: lab other: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" status --name other
+	if "${nobody[@]}" test -x "$LOSSLAB"; then
+		refused 3 "ports: lab run$RUN: .*process $RUN, needs root: use sudo" "${nobody[@]}" "$LOSSLAB" ports
+	fi
+	up star:n=2
+	refused 2 "ports: lab $LAB: no run is on" "$LOSSLAB" ports --name "$LAB"
+	own
+	refused 2 "exec: lab lab: .* one of: run$RUN, $LAB$" "$LOSSLAB" exec h0 true
+	background "$LOSSLAB" run -q --name "$LAB" workload=permutation bytes=500MB
+	wait_for 20 grows 1
+	refused 2 "ports: 2 labs have runs on, $LAB among them: say which with --name" "$LOSSLAB" ports
+	kill "${PIDS[@]}"
+	wait
+	"$LOSSLAB" down --all
+	rmdir "$LOSSLAB_RUN_DIR"
 }

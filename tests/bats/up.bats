@@ -212,7 +212,8 @@ lo" ]
 	refused 126 "exec: /etc/passwd: Permission denied" node h1 -- /etc/passwd
 	refused 2 "exec: node h9: lab $LAB has no such node" node h9 -- true
 	refused 2 "exec: node ../x: lab $LAB has no such node" node ../x -- true
-	refused 2 "usage: losslab exec" node h1
+	refused 2 "exec: COMMAND is missing; usage: losslab exec" node h1
+	refused 2 "exec: NODE is missing; usage: losslab exec" node
 	[ "$(cat /sys/class/net/lo/ifindex)" -eq 1 ]
 }
 
@@ -235,9 +236,15 @@ lo" ]
 		refused 2 "lab name" "$LOSSLAB" status --name "$name"
 		refused 2 "lab name" "$LOSSLAB" exec --name "$name" h0 true
 	done
-	refused 2 "usage: losslab up" "$LOSSLAB" up
-	refused 2 "usage: losslab up" "$LOSSLAB" up star star
-	refused 2 "usage: losslab down" "$LOSSLAB" down lab
+	refused 2 "up: TOPOLOGY is missing; usage: losslab up" "$LOSSLAB" up
+	refused 2 "up: 'ring': one argument too many; usage: losslab up" "$LOSSLAB" up star ring
+	refused 2 "down: 'lab': one argument too many; usage: losslab down" "$LOSSLAB" down lab
+	refused 2 "down: --all: --name is given too" "$LOSSLAB" down --all --name "$LAB"
+	refused 2 "status: 'lab': one argument too many; usage: losslab status" "$LOSSLAB" status lab
+	refused 2 "option --all=yes: takes no value" "$LOSSLAB" down --all=yes
+	refused 2 "option -xyz: unknown" "$LOSSLAB" up star -xyz
+	refused 2 "option -jx: unknown" "$LOSSLAB" status -jx
+	refused 2 "option -n: needs a value" "$LOSSLAB" status -n
 	refused 2 "option --nonsense: unknown" "$LOSSLAB" up --nonsense
 	refused 2 "option --name: needs a value" "$LOSSLAB" up --name
 	refused 2 "topology nonsense" "$LOSSLAB" up nonsense

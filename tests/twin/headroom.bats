@@ -36,8 +36,14 @@ bats_require_minimum_version 1.5.0
 		run -2 "$LOSSLAB" headroom "${@:2}"
 		[ "$output" = "losslab: headroom: $1" ]
 	}
-	bad "usage: losslab headroom RATE DELAY MTU" 40gbit 2us
-	bad "usage: losslab headroom RATE DELAY MTU" 40gbit 2us 1000 5
+	bad "RATE is missing; usage: losslab headroom RATE DELAY MTU"
+	bad "DELAY is missing; usage: losslab headroom RATE DELAY MTU" 40gbit
+	bad "MTU is missing; usage: losslab headroom RATE DELAY MTU" 40gbit 2us
+	bad "-40gbit: begins with '-', and no value is negative" -40gbit 2us 1000
+	bad "-2us: begins with '-', and no value is negative" 40gbit -2us 1000
+	bad "-5: begins with '-', and no value is negative" 40gbit 2us -5
+	bad "-5: begins with '-', and no value is negative" -5 2us 1000
+	bad "'5': one argument too many; usage: losslab headroom RATE DELAY MTU" 40gbit 2us 1000 5
 	bad "rate 40: no unit: say bit, kbit, mbit, gbit or tbit" 40 2us 1000
 	bad "time 2: no unit: say ps, ns, us, ms or s" 40gbit 2 1000
 	bad "delay 0us: must be above 0 and at most 1s" 40gbit 0us 1000
@@ -75,4 +81,29 @@ bats_require_minimum_version 1.5.0
 	cmp "$dir/ports.csv" "$BATS_TEST_TMPDIR/given" # it is the default
 	congested timeouts=on xoff=$((240000 - 22848 + 2 * 1074))
 	[ "$(value "$dir" buffer)" -gt 0 ]
+}
+
+# The figure of the refusal is the least that is taken: of a port of 100 Gb/s, though the first that is short has 40.
+@test "headroom: a buffer too small for PFC is refused with the figure that would do" {
+	printf '%s\n' 'host h0' 'host h1' 'host h2' 'switch s0' 'link h0 s0 40gbit 2us' 'link h1 s0 100gbit 2us' 'link h2 s0 40gbit 2us' \
+		>"$BATS_TEST_TMPDIR/mixed"
+	ask() { "$LOSSLAB" run --engine twin -q flows=5 mtu=1000 "$@"; }
+	for topology in star:n=3 "$BATS_TEST_TMPDIR/mixed"; do
+		for more in buffers=static "buffers=shared alpha=1/8"; do
+			# shellcheck disable=SC2086 # words
+			run ask topology="$topology" buffer=6000 $more
+			[ "$status" -eq 2 ]
+			figure=$(sed -E 's/.*needs ([0-9]+).*/\1/' <<<"$output")
+			echo "$output"
+			# shellcheck disable=SC2086
+			ask topology="$topology" buffer="$figure" $more
+			# shellcheck disable=SC2086
+			refused 2 "needs $figure" ask topology="$topology" buffer=$((figure - 1)) $more
+		done
+	done
+	refused 2 'buffer: 24000 bytes: PFC needs 24996 at port s0:p0, 22848 of headroom and two frames' ask topology=star:n=3 buffer=24000
+	refused 2 "PFC needs [0-9]* at port s0:p1" ask topology="$BATS_TEST_TMPDIR/mixed" buffer=24000
+	for xon in 9001 9000; do refused 2 "xon=$xon: not below xoff=9000; allowed: less" ask topology=star:n=3 xoff=9000 xon=$xon; done
+	refused 2 'xon: 217152: not below xoff, which is 217152 at port s0:p0' ask topology=star:n=3 xon=217152
+	ask topology=star:n=3 xoff=200000 xon=199999
 }

@@ -230,7 +230,7 @@ static void set__refuses(void **state)
 		{ "alpha=65", "alpha=65: out of range" },
 		{ "alpha=1/3", "alpha=1/3: not over a power of two up to 65536" },
 		{ "alpha=1/0", "alpha=1/0: not over a power of two" },
-		{ "alpha=1/131072", "not a whole number, nor one over another" },
+		{ "alpha=1/131072", "alpha=1/131072: not over a power of two up to 65536; allowed: 1/65536..64" },
 		{ "alpha=0.125", "alpha=0.125: not a whole number, nor one over another" },
 		{ "alpha=/8", "not a whole number" },
 		{ "alpha=1/", "not a whole number" },

@@ -70,7 +70,8 @@ static void finish__by_transport_and_cc(void **state)
 static void finish__contradictions(void **state)
 {
 	static const char *const bad[][4] = {
-		{ "xon > xoff", "xoff=100KB", "xon=101KB", "xon=101000: above xoff=100000" },
+		{ "xon > xoff", "xoff=100KB", "xon=101KB", "xon=101000: not below xoff=100000" },
+		{ "xon = xoff", "xoff=100KB", "xon=100KB", "xon=100000: not below xoff=100000; allowed: less" },
 		{ "xoff > buffer", "buffer=100KB", "xoff=101KB", "xoff=101000: above buffer=100000" },
 		{ "xon > buffer", "buffer=100KB", "xon=101KB", "xon=101000: above buffer=100000" },
 		{ "kmin > kmax", "kmin=30KB", "kmax=20KB", "kmin=30000: above kmax=20000" },
@@ -103,11 +104,16 @@ static void finish__contradictions(void **state)
 		{ "weights without turns", "sched=strict", "weights=1,1,1,2,1,1,1,1",
 		  "weights=1,1,1,2,1,1,1,1: sched=strict gives the highest class all it wants; allowed: with "
 		  "sched=wrr" },
-		{ "seven weights", "sched=wrr", "weights=1,1,1,1,1,1,1", "weights=1,1,1,1,1,1,1: not one per class" },
-		{ "nine weights", "sched=wrr", "weights=1,1,1,1,1,1,1,1,1", "not one per class; allowed: eight" },
-		{ "a weight of 0", "sched=wrr", "weights=1,1,1,1,1,1,1,0", "not one per class" },
-		{ "a weight of 101", "sched=wrr", "weights=101,1,1,1,1,1,1,1", "numbers 1..100" },
-		{ "a blank weight", "sched=wrr", "weights=1,1,1,,1,1,1,1", "not one per class" },
+		{ "seven weights", "sched=wrr", "weights=1,1,1,1,1,1,1",
+		  "weights=1,1,1,1,1,1,1: none for class 7; allowed: eight numbers 1..100" },
+		{ "nine weights", "sched=wrr", "weights=1,1,1,1,1,1,1,1,1",
+		  "weights=1,1,1,1,1,1,1,1,1: '1' for no class; allowed: eight" },
+		{ "a weight of 0", "sched=wrr", "weights=1,1,1,1,1,1,1,0",
+		  "'0' for class 7; allowed: eight numbers 1..100" },
+		{ "a weight of 101", "sched=wrr", "weights=101,1,1,1,1,1,1,1",
+		  "'101' for class 0; allowed: eight numbers 1..100" },
+		{ "a blank weight", "sched=wrr", "weights=1,1,1,,1,1,1,1", "'' for class 3; allowed" },
+		{ "no weight", "sched=wrr", "weights=x", "weights=x: 'x' for class 0; allowed: eight" },
 		{ "kmax with a step", "ecn=step", "kmax=30KB", "kmax=30000: ecn=step has no such threshold" },
 		{ "pmax with a step", "ecn=step", "pmax=0.5", "pmax=0.5: ecn=step marks for certain" },
 		{ "kmin with ib", "ecn=ib-input", "kmin=9KB", "kmin=9000: ecn=ib-input goes by full buffers" },
@@ -119,6 +125,10 @@ static void finish__contradictions(void **state)
 		{ "none against pfc", "pfc=on", "fc=none", "fc=none: pfc=on says otherwise" },
 		{ "credits of a shared buffer", "fc=credit", "buffers=shared",
 		  "buffers=shared: fc=credit needs a buffer for each, to promise it; allowed: with fc=none|pfc" },
+		{ "a watchdog of credits", "fc=credit", "pfc_watchdog=1ms",
+		  "pfc_watchdog=1ms: fc=credit has no pauses; allowed: with fc=pfc" },
+		{ "a restore of credits", "fc=credit", "pfc_restore=1ms",
+		  "pfc_restore=1ms: fc=credit has no pauses; allowed: with fc=pfc" },
 		{ "alpha alone", "buffers=static", "alpha=1/4",
 		  "alpha=1/4: buffers=static has a buffer for each; allowed: with buffers=shared" },
 		{ "reserve alone", "buffers=static", "reserve=1KB",
@@ -160,7 +170,7 @@ static void finish__contradictions(void **state)
 			fail_msg("accepted: %s", bad[i][0]);
 		assert_says(bad[i][3]);
 	}
-	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1094"));
+	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1093"));
 	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
 }
 
@@ -214,6 +224,7 @@ static void finish__keys_of_a_cc(void **state)
 /* What stands on the other side of the refusals above. */
 static void finish__in_place(void **state)
 {
+	finish(SET("transport=irn", "fc=pfc", "pfc_watchdog=1ms", "pfc_restore=1ms")); /* as a refusal advises */
 	finish(SET("transport=irn-gbn", "cap=1", "backoff=on"));
 	finish(SET("backoff=on", "pfc=off", "ack_every=64"));
 	finish(SET("transport=melo", "melo_bits=8", "melo_cache=1", "ack_every=message"));

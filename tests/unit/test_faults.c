@@ -182,6 +182,14 @@ static void refused(void **state)
 {
 	static const char *const bad[][2] = {
 		{ "down:s0:p0", "fault down:s0:p0: down: not a time like 1.5ms" },
+		{ ":down:h0", "fault :down:h0: '': not a time like 1.5ms" },
+		{ "1us::h0", "'': no such fault" },
+		{ "1us:down:", "'': no such node" },
+		{ "1us:pause=:h0", "'': not a class" },
+		{ "1000000s:down:h0", "1000000s: too late; allowed: up to 576460s" },
+		{ "1us-576461s:down:h0", "576461s: too late; allowed: up to 576460s" },
+		{ ";", "fault=;: no statement in it; allowed: TIME[-TIME]:WHAT:WHERE" },
+		{ ";; ;", "no statement in it" },
 		{ "1us:down", "not of the form TIME[-TIME]:WHAT:WHERE" },
 		{ "1us:broken:s0:p0", "broken: no such fault; allowed: down|up|flap=D/U|drop=P|corrupt=P|pause=CLASS" },
 		{ "1us:down:s0", "s0: a switch: say which port, like s0:p1" },
@@ -236,6 +244,12 @@ static void file__lines_and_comments(void **state)
 	fclose(out);
 	assert_int_equal(plan("", key), -EINVAL);
 	assert_non_null(strstr(w.err, ":4: fault 1us:down:h9: h9: no such node"));
+	drop_plan();
+	out = fopen(path, "w");
+	fputs("1ms:down:h0; 2ms:up:h0\n", out);
+	fclose(out);
+	assert_int_equal(plan("", key), -EINVAL);
+	assert_non_null(strstr(w.err, ":1: 1ms:down:h0; 2ms:up:h0: a ';'; allowed: one statement a line"));
 	drop_plan();
 	unlink(path);
 	assert_int_equal(plan("", key), -EINVAL);
