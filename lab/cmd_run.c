@@ -16,11 +16,11 @@
 #include "lab/scenario.h"
 
 static const char options_help[] =
-	"  SCENARIO          a scenario file, or a folder with one named \"scenario\" and perhaps its workload's file\n"
+	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"; relative paths in it are beside it\n"
 	"  KEY=VALUE         settings; they override the scenario's common ones\n"
 	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down)\n"
 	"  -e, --engine E    kernel, or twin: the same result without namespaces and root\n"
-	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, hosts.csv, summary.json there\n"
+	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, hosts.csv, summary.json there, and what files the run is given\n"
 	"  -j, --json        print summary.json instead of the summary\n"
 	"  -q, --quiet       no progress bar\n"
 	"      --presets     list what preset=NAME stands for\n\n";
@@ -47,6 +47,9 @@ struct run_args {
 	struct netlab lab;
 	bool own_lab, lab_open;
 	char own_name[LAB_NAME_MAX];
+	bool topo_is_file;      /* a file, or a standing lab's: to be kept with the records */
+	char topology[CFG_STR]; /* what the summary calls it */
+	struct record_inputs inputs[SCENARIO_VARIANTS];
 };
 
 static volatile sig_atomic_t stopped;
@@ -93,46 +96,74 @@ static int write_records(const struct run_args *a, const struct experiment *x, u
 	return records_write(&x->result, &x->totals, records_dir(a, i, dir, sizeof(dir)), err);
 }
 
-/* A standing lab's topology goes with the records, and the frozen configuration points there. */
-static int write_topology(struct run_args *a, struct run_cfg *c, const char *dir)
+/* A path that cannot be kept as a text is good from everywhere at least. */
+static void make_absolute(char *path, size_t size)
 {
-	char path[CFG_STR + 32];
-	FILE *out;
-	int rc;
+	char *full = *path == '/' ? NULL : realpath(path, NULL);
 
-	if (strlen(dir) + sizeof("/topology") > sizeof(c->topology))
-		return cmd_fail(EXIT_USAGE, "out: %.60s...: too long", dir);
-	snprintf(path, sizeof(path), "%s/topology", dir);
-	out = fopen(path, "we");
-	rc = out ? topo_print(a->topo, out) : -errno;
-	if (out && fclose(out))
-		rc = -errno;
-	if (rc)
-		return cmd_fail(EXIT_USAGE, "out: %s: %s", path, strerror(-rc));
-	memcpy(c->topology, path, strlen(path) + 1);
-	return EXIT_DONE;
+	if (full && strlen(full) < size)
+		memcpy(path, full, strlen(full) + 1);
+	free(full);
+}
+
+/* What cannot be read will be refused as the run reads it, in better words. */
+static int keep_file(struct record_input *in, char *path, size_t size)
+{
+	int rc = record_input_file(in, path);
+
+	if (rc && rc != -ENOMEM)
+		make_absolute(path, size);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* The files that the run is given go with its records. */
+static int keep_inputs(struct run_args *a, u32 i)
+{
+	struct record_inputs *in = &a->inputs[i];
+	struct run_cfg *c = &a->scenario.cfg[i];
+	char *workload = strchr(c->workload, ':');
+	int rc = 0;
+
+	if (a->topo_is_file)
+		rc = record_input_topology(&in->topology, a->topo);
+	if (!rc && c->faults[0])
+		rc = keep_file(&in->faults, c->faults, sizeof(c->faults));
+	if (!rc && workload)
+		rc = keep_file(&in->workload, workload + 1, sizeof(c->workload) - (size_t)(workload + 1 - c->workload));
+	return rc ? cmd_fail(EXIT_SYSTEM, "out: %s", strerror(-rc)) : EXIT_DONE;
+}
+
+/* A file's or a lab's topology is called as it calls itself, wherever it comes from. */
+static void name_topology(struct run_args *a)
+{
+	const char *spec = a->scenario.cfg[0].topology;
+	bool standing = a->lab_open && !a->own_lab;
+
+	a->topo_is_file = standing || topo_is_file(spec);
+	if (a->topo_is_file && a->topo->title[0])
+		spec = a->topo->title;
+	else if (standing)
+		spec = a->lab.name;
+	snprintf(a->topology, sizeof(a->topology), "%s", spec);
 }
 
 /* What can be found out about the records' place before hours have gone into a run. */
 static int prepare_records(struct run_args *a)
 {
-	bool standing = a->lab_open && !a->own_lab;
 	char dir[CFG_STR + 16], err[CFG_ERR_MAX];
 
+	name_topology(a);
 	for (u32 i = 0; i < a->scenario.n; i++) {
 		struct run_cfg *c = &a->scenario.cfg[i];
 		int code;
 
-		if (standing)
-			snprintf(c->topology, sizeof(c->topology), "%s",
-				 a->topo->title[0] ? a->topo->title : a->lab.name);
 		if (!c->out[0] && c->sample)
 			return cmd_fail(EXIT_USAGE, "sample: there is no place for samples; allowed: with out=DIR");
 		if (!c->out[0])
 			continue;
 		if (records_prepare(records_dir(a, i, dir, sizeof(dir)), err))
 			return cmd_fail(EXIT_USAGE, "%s", err);
-		code = standing ? write_topology(a, c, dir) : EXIT_DONE;
+		code = keep_inputs(a, i);
 		if (code)
 			return code;
 	}
@@ -159,6 +190,8 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x)
 	rc = experiment_run(x, &a->scenario.cfg[i], a->topo, a->lab_open ? a->lab.name : NULL, progress,
 			    bar ? a->scenario.label[i] : NULL, err);
 	progress_clear(bar);
+	x->result.topology = a->topology;
+	x->result.inputs = &a->inputs[i];
 	say_waiting(a, i, x);
 	if (!rc)
 		rc = write_records(a, x, i, err);
@@ -299,6 +332,8 @@ static int finish(struct run_args *a, int code)
 {
 	char err[LAB_ERR_MAX];
 
+	for (u32 i = 0; i < a->scenario.n; i++)
+		record_inputs_free(&a->inputs[i]);
 	if (a->lab_open)
 		netlab_close(&a->lab);
 	else if (a->topo)

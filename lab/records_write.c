@@ -9,10 +9,53 @@
 #include "lab/csv.h"
 #include "lab/records.h"
 
+enum which { TOPOLOGY, FAULTS, WORKLOAD };
+
+/* NULL: the run was not given one in a file. */
+static const struct record_input *input(const struct run_result *r, enum which which)
+{
+	const struct record_input *in;
+
+	if (!r->inputs)
+		return NULL;
+	in = which == TOPOLOGY ? &r->inputs->topology : which == FAULTS ? &r->inputs->faults : &r->inputs->workload;
+	return in->text ? in : NULL;
+}
+
 static int put_config(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
-	cfg_print(r->cfg, out);
+	struct run_cfg c = *r->cfg;
+
+	/* What repeats a run must not write over it unasked. */
+	c.out[0] = '\0';
+	if (input(r, TOPOLOGY))
+		snprintf(c.topology, sizeof(c.topology), "topology");
+	if (input(r, FAULTS))
+		snprintf(c.faults, sizeof(c.faults), "faults");
+	if (input(r, WORKLOAD))
+		snprintf(strchr(c.workload, ':') + 1, sizeof("workload"), "workload");
+	cfg_print(&c, out);
 	return 0;
+}
+
+static int put_input(const struct record_input *in, FILE *out)
+{
+	return fwrite(in->text, 1, in->n, out) < in->n;
+}
+
+static int put_topology(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_input(input(r, TOPOLOGY), out);
+}
+
+static int put_faults(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_input(input(r, FAULTS), out);
+}
+
+static int put_workload(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_input(input(r, WORKLOAD), out);
 }
 
 static int put_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
@@ -50,14 +93,21 @@ static const struct record_file {
 	const char *name;
 	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
 } files[] = {
-	{ "config.txt", put_config }, { "flows.csv", put_flows },     { "ports.csv", put_ports },
+	{ "config.txt", put_config }, { "topology", put_topology },    { "faults", put_faults },
+	{ "workload", put_workload }, { "flows.csv", put_flows },      { "ports.csv", put_ports },
 	{ "hosts.csv", put_hosts },   { "samples.csv", put_samples }, { "summary.json", records_json },
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
 
-/* Samples are there only if they were asked for. */
+/* Samples are there only if they were asked for, what the run was given only if it came in a file. */
 static bool is_wanted(const struct run_result *r, const struct record_file *f)
 {
+	if (f->put == put_topology)
+		return input(r, TOPOLOGY);
+	if (f->put == put_faults)
+		return input(r, FAULTS);
+	if (f->put == put_workload)
+		return input(r, WORKLOAD);
 	return f->put != put_samples || r->samples;
 }
 
