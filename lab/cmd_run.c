@@ -50,6 +50,7 @@ struct run_args {
 	bool topo_is_file;      /* a file, or a standing lab's: to be kept with the records */
 	char topology[CFG_STR]; /* what the summary calls it */
 	struct record_inputs inputs[SCENARIO_VARIANTS];
+	size_t made[SCENARIO_VARIANTS]; /* what records_prepare() has made */
 };
 
 static volatile sig_atomic_t stopped;
@@ -96,43 +97,6 @@ static int write_records(const struct run_args *a, const struct experiment *x, u
 	return records_write(&x->result, &x->totals, records_dir(a, i, dir, sizeof(dir)), err);
 }
 
-/* A path that cannot be kept as a text is good from everywhere at least. */
-static void make_absolute(char *path, size_t size)
-{
-	char *full = *path == '/' ? NULL : realpath(path, NULL);
-
-	if (full && strlen(full) < size)
-		memcpy(path, full, strlen(full) + 1);
-	free(full);
-}
-
-/* What cannot be read will be refused as the run reads it, in better words. */
-static int keep_file(struct record_input *in, char *path, size_t size)
-{
-	int rc = record_input_file(in, path);
-
-	if (rc && rc != -ENOMEM)
-		make_absolute(path, size);
-	return rc == -ENOMEM ? rc : 0;
-}
-
-/* The files that the run is given go with its records. */
-static int keep_inputs(struct run_args *a, u32 i)
-{
-	struct record_inputs *in = &a->inputs[i];
-	struct run_cfg *c = &a->scenario.cfg[i];
-	char *workload = strchr(c->workload, ':');
-	int rc = 0;
-
-	if (a->topo_is_file)
-		rc = record_input_topology(&in->topology, a->topo);
-	if (!rc && c->faults[0])
-		rc = keep_file(&in->faults, c->faults, sizeof(c->faults));
-	if (!rc && workload)
-		rc = keep_file(&in->workload, workload + 1, sizeof(c->workload) - (size_t)(workload + 1 - c->workload));
-	return rc ? cmd_fail(EXIT_SYSTEM, "out: %s", strerror(-rc)) : EXIT_DONE;
-}
-
 /* A file's or a lab's topology is called as it calls itself, wherever it comes from. */
 static void name_topology(struct run_args *a)
 {
@@ -147,6 +111,12 @@ static void name_topology(struct run_args *a)
 	snprintf(a->topology, sizeof(a->topology), "%s", spec);
 }
 
+/* The place is as it should be, but takes nothing more: as when it is found out at the end. */
+static bool is_full(int rc)
+{
+	return rc == -ENOSPC || rc == -EDQUOT || rc == -EIO;
+}
+
 /* What can be found out about the records' place before hours have gone into a run. */
 static int prepare_records(struct run_args *a)
 {
@@ -155,17 +125,18 @@ static int prepare_records(struct run_args *a)
 	name_topology(a);
 	for (u32 i = 0; i < a->scenario.n; i++) {
 		struct run_cfg *c = &a->scenario.cfg[i];
-		int code;
+		int rc;
 
 		if (!c->out[0] && c->sample)
 			return cmd_fail(EXIT_USAGE, "sample: there is no place for samples; allowed: with out=DIR");
 		if (!c->out[0])
 			continue;
-		if (records_prepare(records_dir(a, i, dir, sizeof(dir)), err))
-			return cmd_fail(EXIT_USAGE, "%s", err);
-		code = keep_inputs(a, i);
-		if (code)
-			return code;
+		rc = records_prepare(records_dir(a, i, dir, sizeof(dir)), &a->made[i], err);
+		if (rc)
+			return cmd_fail(is_full(rc) ? EXIT_CHECK : EXIT_USAGE, "%s", err);
+		rc = record_inputs_keep(&a->inputs[i], c, a->topo_is_file ? a->topo : NULL);
+		if (rc)
+			return cmd_fail(EXIT_SYSTEM, "out: %s", strerror(-rc));
 	}
 	return EXIT_DONE;
 }
@@ -330,10 +301,12 @@ static int open_twin(struct run_args *a)
 
 static int finish(struct run_args *a, int code)
 {
-	char err[LAB_ERR_MAX];
+	char err[LAB_ERR_MAX], dir[CFG_STR + 16];
 
-	for (u32 i = 0; i < a->scenario.n; i++)
+	for (u32 i = a->scenario.n; i--;) {
+		records_undo(records_dir(a, i, dir, sizeof(dir)), a->made[i]);
 		record_inputs_free(&a->inputs[i]);
+	}
 	if (a->lab_open)
 		netlab_close(&a->lab);
 	else if (a->topo)

@@ -117,21 +117,24 @@ static int fail(char *err, const char *path, int rc)
 	return rc;
 }
 
-/* mkdir -p */
-static int make_dirs(const char *dir)
+/* mkdir -p; *made as records_prepare() has it. */
+static int make_dirs(const char *dir, size_t *made)
 {
 	char path[CFG_STR];
 
 	if (!*dir || strlen(dir) >= sizeof(path))
 		return *dir ? -ENAMETOOLONG : -ENOENT;
 	snprintf(path, sizeof(path), "%s", dir);
+	*made = 0;
 	for (char *p = path + 1;; p++) {
 		char end = *p;
 
 		if (end && end != '/')
 			continue;
 		*p = '\0';
-		if (mkdir(path, 0777) && errno != EEXIST)
+		if (!mkdir(path, 0777))
+			*made = *made ? *made : (size_t)(p - path);
+		else if (errno != EEXIST)
 			return -errno;
 		if (!end)
 			return 0;
@@ -139,10 +142,10 @@ static int make_dirs(const char *dir)
 	}
 }
 
-int records_prepare(const char *dir, char *err)
+int records_prepare(const char *dir, size_t *made, char *err)
 {
 	struct stat st;
-	int rc = make_dirs(dir);
+	int rc = make_dirs(dir, made);
 
 	if (!rc && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
 		rc = -ENOTDIR;
@@ -151,6 +154,25 @@ int records_prepare(const char *dir, char *err)
 	if (rc)
 		snprintf(err, CFG_ERR_MAX, "out: %.160s: %s", dir, strerror(-rc));
 	return rc;
+}
+
+void records_undo(const char *dir, size_t made)
+{
+	char path[CFG_STR + 16];
+	size_t len = strlen(dir);
+
+	snprintf(path, sizeof(path), "%s", dir);
+	while (made && len >= made) {
+		path[len] = '\0';
+		if (rmdir(path) && errno != ENOENT)
+			return;
+		while (len && path[len - 1] == '/')
+			len--;
+		while (len && path[len - 1] != '/')
+			len--;
+		while (len && path[len - 1] == '/')
+			len--;
+	}
 }
 
 struct names {
@@ -171,11 +193,14 @@ static int write_temp(const struct run_result *r, const struct run_totals *t, co
 		      const char *path)
 {
 	FILE *out = fopen(path, "we");
-	int rc;
+	int rc = 0;
 
 	if (!out)
 		return -errno;
-	rc = f->put(r, t, out) || ferror(out) ? -EIO : 0;
+	/* Once a write fails, all that follow do: the last one says why. */
+	errno = 0;
+	if (f->put(r, t, out) || ferror(out))
+		rc = errno ? -errno : -EIO;
 	if (fclose(out) && !rc)
 		rc = -errno;
 	return rc;
@@ -185,7 +210,8 @@ int records_write(const struct run_result *r, const struct run_totals *t, const 
 {
 	u32 written = 0, renamed = 0;
 	struct names n;
-	int rc = make_dirs(dir);
+	size_t made;
+	int rc = make_dirs(dir, &made);
 
 	if (rc)
 		return fail(err, dir, rc);

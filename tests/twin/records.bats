@@ -147,3 +147,25 @@ files()
 	twin "$dir" topology=star:n=3 flows=5
 	[ ! -e "$dir/topology" ] && [ ! -e "$dir/faults" ] && [ ! -e "$dir/workload" ]
 }
+
+# limited BLOCKS COMMAND...: no file may grow beyond so many KiB; that fails as a full disk does.
+limited()
+{
+	(
+		trap '' XFSZ
+		ulimit -f "$1"
+		"${@:2}"
+	)
+}
+
+@test "records: what cannot be written is named with its reason, exit 1, and leaves nothing half-done" {
+	dir=$BATS_TEST_TMPDIR/out
+	files "$BATS_TEST_TMPDIR/in"
+	run -1 limited 1 "$LOSSLAB" run -q -e twin --out "$dir/a//b" "$BATS_TEST_TMPDIR/in"
+	grep -qx "losslab: $dir/a//b/config.txt: File too large" <<<"$output"
+	[ ! -e "$dir" ]
+	mkdir "$dir"
+	run -1 limited 4 "$LOSSLAB" run -q -e twin --out "$dir/a" topology=star:n=4 flows=200
+	grep -qx "losslab: $dir/a/flows.csv: File too large" <<<"$output"
+	[ -z "$(ls -A "$dir")" ]
+}
