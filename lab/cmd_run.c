@@ -16,12 +16,14 @@
 #include "lab/scenario.h"
 
 static const char options_help[] =
-	"  SCENARIO          a scenario file, or a folder with one named \"scenario\" and perhaps its workload's file\n"
+	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"; relative paths in it are beside "
+	"it\n"
 	"                    (scenarios/NAME is also found where losslab is installed)\n"
 	"  KEY=VALUE         settings; they override the scenario's common ones\n"
 	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down)\n"
 	"  -e, --engine E    kernel, or twin: the same result without namespaces and root\n"
-	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, hosts.csv, summary.json there\n"
+	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, hosts.csv, summary.json there, and what files the "
+	"run is given\n"
 	"  -j, --json        print summary.json instead of the summary\n"
 	"  -q, --quiet       no progress bar\n"
 	"      --presets     list what preset=NAME stands for\n\n";
@@ -48,6 +50,10 @@ struct run_args {
 	struct netlab lab;
 	bool own_lab, lab_open;
 	char own_name[LAB_NAME_MAX];
+	bool topo_is_file;      /* a file, or a standing lab's: to be kept with the records */
+	char topology[CFG_STR]; /* what the summary calls it */
+	struct record_inputs inputs[SCENARIO_VARIANTS];
+	size_t made[SCENARIO_VARIANTS]; /* what records_prepare() has made */
 };
 
 static volatile sig_atomic_t stopped;
@@ -94,48 +100,46 @@ static int write_records(const struct run_args *a, const struct experiment *x, u
 	return records_write(&x->result, &x->totals, records_dir(a, i, dir, sizeof(dir)), err);
 }
 
-/* A standing lab's topology goes with the records, and the frozen configuration points there. */
-static int write_topology(struct run_args *a, struct run_cfg *c, const char *dir)
+/* A file's or a lab's topology is called as it calls itself, wherever it comes from. */
+static void name_topology(struct run_args *a)
 {
-	char path[CFG_STR + 32];
-	FILE *out;
-	int rc;
+	const char *spec = a->scenario.cfg[0].topology;
+	bool standing = a->lab_open && !a->own_lab;
 
-	if (strlen(dir) + sizeof("/topology") > sizeof(c->topology))
-		return cmd_fail(EXIT_USAGE, "out: %.60s...: too long", dir);
-	snprintf(path, sizeof(path), "%s/topology", dir);
-	out = fopen(path, "we");
-	rc = out ? topo_print(a->topo, out) : -errno;
-	if (out && fclose(out))
-		rc = -errno;
-	if (rc)
-		return cmd_fail(EXIT_USAGE, "out: %s: %s", path, strerror(-rc));
-	memcpy(c->topology, path, strlen(path) + 1);
-	return EXIT_DONE;
+	a->topo_is_file = standing || topo_is_file(spec);
+	if (a->topo_is_file && a->topo->title[0])
+		spec = a->topo->title;
+	else if (standing)
+		spec = a->lab.name;
+	snprintf(a->topology, sizeof(a->topology), "%s", spec);
+}
+
+/* The place is as it should be, but takes nothing more: as when it is found out at the end. */
+static bool is_full(int rc)
+{
+	return rc == -ENOSPC || rc == -EDQUOT || rc == -EIO;
 }
 
 /* What can be found out about the records' place before hours have gone into a run. */
 static int prepare_records(struct run_args *a)
 {
-	bool standing = a->lab_open && !a->own_lab;
 	char dir[CFG_STR + 16], err[CFG_ERR_MAX];
 
+	name_topology(a);
 	for (u32 i = 0; i < a->scenario.n; i++) {
 		struct run_cfg *c = &a->scenario.cfg[i];
-		int code;
+		int rc;
 
-		if (standing)
-			snprintf(c->topology, sizeof(c->topology), "%s",
-				 a->topo->title[0] ? a->topo->title : a->lab.name);
 		if (!c->out[0] && c->sample)
 			return cmd_fail(EXIT_USAGE, "sample: there is no place for samples; allowed: with out=DIR");
 		if (!c->out[0])
 			continue;
-		if (records_prepare(records_dir(a, i, dir, sizeof(dir)), err))
-			return cmd_fail(EXIT_USAGE, "%s", err);
-		code = standing ? write_topology(a, c, dir) : EXIT_DONE;
-		if (code)
-			return code;
+		rc = records_prepare(records_dir(a, i, dir, sizeof(dir)), &a->made[i], err);
+		if (rc)
+			return cmd_fail(is_full(rc) ? EXIT_CHECK : EXIT_USAGE, "%s", err);
+		rc = record_inputs_keep(&a->inputs[i], c, a->topo_is_file ? a->topo : NULL);
+		if (rc)
+			return cmd_fail(EXIT_SYSTEM, "out: %s", strerror(-rc));
 	}
 	return EXIT_DONE;
 }
@@ -161,6 +165,8 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hu
 	rc = experiment_run(x, &a->scenario.cfg[i], a->topo, a->lab_open ? a->lab.name : NULL, progress,
 			    bar ? a->scenario.label[i] : NULL, err);
 	progress_clear(bar);
+	x->result.topology = a->topology;
+	x->result.inputs = &a->inputs[i];
 	say_waiting(a, i, x);
 	if (!rc)
 		rc = write_records(a, x, i, err);
@@ -302,8 +308,12 @@ static int open_twin(struct run_args *a)
 
 static int finish(struct run_args *a, int code)
 {
-	char err[LAB_ERR_MAX];
+	char err[LAB_ERR_MAX], dir[CFG_STR + 16];
 
+	for (u32 i = a->scenario.n; i--;) {
+		records_undo(records_dir(a, i, dir, sizeof(dir)), a->made[i]);
+		record_inputs_free(&a->inputs[i]);
+	}
 	if (a->lab_open)
 		netlab_close(&a->lab);
 	else if (a->topo)

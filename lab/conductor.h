@@ -14,7 +14,7 @@ struct conductor {
 	void *progress_ctx;
 	/* results */
 	const char *status; /* "done", "arrivals", "stopped", "stuck", "deadlock" */
-	u64 now;            /* the end of the run */
+	u64 now;            /* virtual time, ps; after conductor_records() the end of the run */
 	u64 windows;
 	u64 completed;
 	struct deadlock deadlock; /* of status "deadlock"; free with conductor_free() */

@@ -13,7 +13,7 @@ struct books {
 	const struct fabric *f;
 	const struct fabric_memory *m;
 	struct host_report *hosts;
-	u64 now; /* the end of the last window */
+	u64 end; /* of the run */
 };
 
 /* Frames, PFC not counted, that have reached port @n and not been handled. */
@@ -202,7 +202,7 @@ static void host_row(const struct books *b, u32 h, struct port_record *row)
 		.resume_tx = s->resume_tx,
 		.resume_rx = s->resume_rx,
 	};
-	by_class(row, &b->hosts[h].pause, b->now, s->class_pause_tx, s->class_pause_rx);
+	by_class(row, &b->hosts[h].pause, b->end, s->class_pause_tx, s->class_pause_rx);
 }
 
 static void host_record(const struct books *b, u32 h, struct host_record *row)
@@ -257,7 +257,10 @@ static void flow_rows(const struct fabric *f, struct run_result *r)
 	}
 }
 
-/* The run ended with its last event, unless it was cut off. */
+/*
+ * The run ended with its last event, unless it was cut off. One that hangs does so too: that it was found out later, at
+ * an event that would have come or after stuck_after, is no time that anything took.
+ */
 static u64 last_event(const struct conductor *c, const struct books *b)
 {
 	u64 last = 0;
@@ -288,9 +291,11 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 		rc = credit_books_check(f, b->m, b->hosts, c->engine->err);
 	if (rc)
 		return rc;
-	r->virtual_ps = last_event(c, b);
+	b->end = last_event(c, b);
+	c->now = b->end;
+	r->virtual_ps = b->end;
 	for (u32 n = 0; n < f->size.ports; n++)
-		conductor_port(f, b->m, n, r->virtual_ps, &r->ports[n]);
+		conductor_port(f, b->m, n, b->end, &r->ports[n]);
 	for (u32 h = 0; h < f->size.hosts; h++) {
 		host_row(b, h, &r->ports[f->size.ports + h]);
 		host_record(b, h, &r->hosts[h]);
@@ -310,7 +315,7 @@ static int collect(struct conductor *c, struct books *b, struct run_result *r)
 int conductor_records(struct conductor *c, struct run_result *r)
 {
 	const struct fabric *f = c->engine->fabric;
-	struct books b = { .f = f, .m = &c->engine->mem, .now = c->now };
+	struct books b = { .f = f, .m = &c->engine->mem };
 	int rc = -ENOMEM;
 
 	memset(r, 0, sizeof(*r));

@@ -7,6 +7,7 @@
 
 #include "lab/cfg.h"
 #include "lab/workload.h"
+#include "topo/topo.h"
 
 /* Why a frame died. The names in drop_names[] are the keys of summary.json and columns of ports.csv. */
 enum drop_reason { DROP_BUFFER, DROP_LOSS, DROP_NO_ROUTE, DROP_LINK, DROP_FAULT, DROP_WATCHDOG, DROP_REASONS };
@@ -67,8 +68,23 @@ struct host_record {
 	u64 swaps, forgotten; /* melo: connections put out of the chip; packets whose bits found no room on return */
 };
 
+/* A text of @n bytes that the run was given, to be kept with its records; NULL: it was given none. */
+struct record_input {
+	char *text;
+	size_t n;
+};
+
+/* DIR holds them as DIR/topology, DIR/faults and DIR/workload, and config.txt names these: so DIR can be moved. */
+struct record_inputs {
+	struct record_input topology; /* of a file or of a standing lab; a generator's name says all by itself */
+	struct record_input faults;   /* faults=FILE */
+	struct record_input workload; /* workload=file:PATH or cdf:PATH */
+};
+
 struct run_result {
 	const struct run_cfg *cfg;
+	const char *topology;               /* what the summary calls it; NULL: as configured */
+	const struct record_inputs *inputs; /* NULL: none */
 	struct flow_record *flows;
 	u32 n_flows;
 	struct port_record *ports;
@@ -106,11 +122,25 @@ struct run_totals {
 
 /* Sum up a run: averages over completed flows, integers only. */
 void records_totals(const struct run_result *r, struct run_totals *t);
-/* Make DIR, with what leads to it, and see that records can be written there. -errno and one line in err[CFG_ERR_MAX].
+/*
+ * Make DIR, with what leads to it, and see that records can be written there. *made: how many bytes of @dir name the
+ * first directory that was not there before; 0: all were. -errno and one line in err[CFG_ERR_MAX].
  */
-int records_prepare(const char *dir, char *err);
-/* Write DIR/{config.txt,flows.csv,ports.csv,hosts.csv,samples.csv,summary.json}. -errno and one line in err. */
+int records_prepare(const char *dir, size_t *made, char *err);
+/* Remove the directories that records_prepare() has made, as far as they are empty. */
+void records_undo(const char *dir, size_t made);
+/*
+ * Write DIR/{config.txt,topology,faults,workload,flows.csv,ports.csv,hosts.csv,samples.csv,summary.json}, and remove
+ * those of them that this run has not. Until all of them are written those of an earlier run stay as they are; then its
+ * summary.json is the first to go. -errno and one line in err[CFG_ERR_MAX].
+ */
 int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err);
+/*
+ * Keep the files that @c names, and the topology @t unless it is NULL. A pipe is left to the run, and what cannot be
+ * read too; then a relative path in @c becomes absolute. 0 or -errno; record_inputs_free() in any case.
+ */
+int record_inputs_keep(struct record_inputs *in, struct run_cfg *c, const struct topo *t);
+void record_inputs_free(struct record_inputs *in);
 /*
  * Nothing lost silently: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and
  * one line in err[CFG_ERR_MAX].

@@ -90,7 +90,7 @@ static void put_setup(struct json *j, const struct run_result *r, const struct r
 	put_text(j, "engine", engine_name(c));
 	put_text(j, "status", r->status);
 	put_u64(j, "seed", c->seed);
-	put_text(j, "topology", c->topology);
+	put_text(j, "topology", r->topology ? r->topology : c->topology);
 	put_text(j, "preset", c->preset);
 	put_text(j, "transport", c->transport);
 	put_text(j, "cc", c->cc);

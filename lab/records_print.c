@@ -91,8 +91,8 @@ void records_print(const struct run_result *r, const struct run_totals *t, FILE 
 {
 	const struct run_cfg *c = r->cfg;
 
-	fprintf(out, "%s, %s, cc %s, %s, %s, seed %llu, engine %s\n", c->topology, c->transport, c->cc, flow_control(c),
-		c->workload, c->seed, engine_name(c));
+	fprintf(out, "%s, %s, cc %s, %s, %s, seed %llu, engine %s\n", r->topology ? r->topology : c->topology,
+		c->transport, c->cc, flow_control(c), c->workload, c->seed, engine_name(c));
 	print_flows(r, t, out);
 	print_frames(r, t, out);
 	fprintf(out, "  time         %s ms virtual in %llu windows, %s s wall, %s s CPU\n", ms(r->virtual_ps).s,

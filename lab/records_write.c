@@ -9,10 +9,53 @@
 #include "lab/csv.h"
 #include "lab/records.h"
 
+enum which { TOPOLOGY, FAULTS, WORKLOAD };
+
+/* NULL: the run was not given one in a file. */
+static const struct record_input *input(const struct run_result *r, enum which which)
+{
+	const struct record_input *in;
+
+	if (!r->inputs)
+		return NULL;
+	in = which == TOPOLOGY ? &r->inputs->topology : which == FAULTS ? &r->inputs->faults : &r->inputs->workload;
+	return in->text ? in : NULL;
+}
+
 static int put_config(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
-	cfg_print(r->cfg, out);
+	struct run_cfg c = *r->cfg;
+
+	/* What repeats a run must not write over it unasked. */
+	c.out[0] = '\0';
+	if (input(r, TOPOLOGY))
+		snprintf(c.topology, sizeof(c.topology), "topology");
+	if (input(r, FAULTS))
+		snprintf(c.faults, sizeof(c.faults), "faults");
+	if (input(r, WORKLOAD))
+		snprintf(strchr(c.workload, ':') + 1, sizeof("workload"), "workload");
+	cfg_print(&c, out);
 	return 0;
+}
+
+static int put_input(const struct record_input *in, FILE *out)
+{
+	return fwrite(in->text, 1, in->n, out) < in->n;
+}
+
+static int put_topology(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_input(input(r, TOPOLOGY), out);
+}
+
+static int put_faults(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_input(input(r, FAULTS), out);
+}
+
+static int put_workload(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_input(input(r, WORKLOAD), out);
 }
 
 static int put_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
@@ -52,14 +95,21 @@ static const struct record_file {
 	const char *name;
 	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
 } files[] = {
-	{ "config.txt", put_config }, { "flows.csv", put_flows },     { "ports.csv", put_ports },
+	{ "config.txt", put_config }, { "topology", put_topology },   { "faults", put_faults },
+	{ "workload", put_workload }, { "flows.csv", put_flows },     { "ports.csv", put_ports },
 	{ "hosts.csv", put_hosts },   { "samples.csv", put_samples }, { "summary.json", records_json },
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
 
-/* Samples are there only if they were asked for. */
+/* Samples are there only if they were asked for, what the run was given only if it came in a file. */
 static bool is_wanted(const struct run_result *r, const struct record_file *f)
 {
+	if (f->put == put_topology)
+		return input(r, TOPOLOGY);
+	if (f->put == put_faults)
+		return input(r, FAULTS);
+	if (f->put == put_workload)
+		return input(r, WORKLOAD);
 	return f->put != put_samples || r->samples;
 }
 
@@ -69,21 +119,24 @@ static int fail(char *err, const char *path, int rc)
 	return rc;
 }
 
-/* mkdir -p */
-static int make_dirs(const char *dir)
+/* mkdir -p; *made as records_prepare() has it. */
+static int make_dirs(const char *dir, size_t *made)
 {
 	char path[CFG_STR];
 
 	if (!*dir || strlen(dir) >= sizeof(path))
 		return *dir ? -ENAMETOOLONG : -ENOENT;
 	snprintf(path, sizeof(path), "%s", dir);
+	*made = 0;
 	for (char *p = path + 1;; p++) {
 		char end = *p;
 
 		if (end && end != '/')
 			continue;
 		*p = '\0';
-		if (mkdir(path, 0777) && errno != EEXIST)
+		if (!mkdir(path, 0777))
+			*made = *made ? *made : (size_t)(p - path);
+		else if (errno != EEXIST)
 			return -errno;
 		if (!end)
 			return 0;
@@ -91,10 +144,10 @@ static int make_dirs(const char *dir)
 	}
 }
 
-int records_prepare(const char *dir, char *err)
+int records_prepare(const char *dir, size_t *made, char *err)
 {
 	struct stat st;
-	int rc = make_dirs(dir);
+	int rc = make_dirs(dir, made);
 
 	if (!rc && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
 		rc = -ENOTDIR;
@@ -103,6 +156,25 @@ int records_prepare(const char *dir, char *err)
 	if (rc)
 		snprintf(err, CFG_ERR_MAX, "out: %.160s: %s", dir, strerror(-rc));
 	return rc;
+}
+
+void records_undo(const char *dir, size_t made)
+{
+	char path[CFG_STR + 16];
+	size_t len = strlen(dir);
+
+	snprintf(path, sizeof(path), "%s", dir);
+	while (made && len >= made) {
+		path[len] = '\0';
+		if (rmdir(path) && errno != ENOENT)
+			return;
+		while (len && path[len - 1] == '/')
+			len--;
+		while (len && path[len - 1] != '/')
+			len--;
+		while (len && path[len - 1] == '/')
+			len--;
+	}
 }
 
 struct names {
@@ -123,11 +195,14 @@ static int write_temp(const struct run_result *r, const struct run_totals *t, co
 		      const char *path)
 {
 	FILE *out = fopen(path, "we");
-	int rc;
+	int rc = 0;
 
 	if (!out)
 		return -errno;
-	rc = f->put(r, t, out) || ferror(out) ? -EIO : 0;
+	/* Once a write fails, all that follow do: the last one says why. */
+	errno = 0;
+	if (f->put(r, t, out) || ferror(out))
+		rc = errno ? -errno : -EIO;
 	if (fclose(out) && !rc)
 		rc = -errno;
 	return rc;
@@ -137,7 +212,8 @@ int records_write(const struct run_result *r, const struct run_totals *t, const 
 {
 	u32 written = 0, renamed = 0;
 	struct names n;
-	int rc = make_dirs(dir);
+	size_t made;
+	int rc = make_dirs(dir, &made);
 
 	if (rc)
 		return fail(err, dir, rc);

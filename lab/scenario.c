@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +19,7 @@ struct reading {
 	u32 seen[CFG_KEYS_MAX];
 	char **words; /* given by hand: they override what all have in common, not the variants */
 	int n_words;
-	const char *dir; /* the scenario's folder; NULL: it is a file of its own */
+	const char *dir; /* where its file is, without a '/' at the end; NULL: here */
 };
 
 static int set_words(struct run_cfg *c, char **words, int n, char *err)
@@ -47,33 +48,64 @@ static int begin_variant(struct reading *r, struct csv_in *csv, const char *line
 	return 0;
 }
 
-/* A folder's flows lie beside it: a workload's path is from there, unless it begins with '/'. */
-static int workload_beside(const struct reading *r, struct csv_in *csv, struct run_cfg *c)
+/* The keys whose values may be paths: in a file they are from where it is, unless they begin with '/'. */
+static const struct path_key {
+	const char *name;
+	size_t off; /* of its member of run_cfg, CFG_STR bytes */
+} path_keys[] = {
+	{ "topology", offsetof(struct run_cfg, topology) },
+	{ "faults", offsetof(struct run_cfg, faults) },
+	{ "workload", offsetof(struct run_cfg, workload) },
+};
+#define PATH_KEYS (sizeof(path_keys) / sizeof(path_keys[0]))
+
+/* The path in @value, where it is not from '/' on; NULL: there is none. */
+static char *relative_path(const struct path_key *k, char *value)
 {
-	char *path = strchr(c->workload, ':'), name[CFG_STR];
+	char *path = value;
+
+	if (!strcmp(k->name, "workload")) {
+		path = strchr(value, ':');
+		path = path ? path + 1 : NULL;
+	}
+	return path && *path && *path != '/' ? path : NULL;
+}
+
+static int put_beside(const struct reading *r, struct csv_in *csv, const struct path_key *k, struct run_cfg *c)
+{
+	char *value = (char *)c + k->off, *path = relative_path(k, value), name[CFG_STR + PATH_MAX];
+	struct stat st;
 	int n;
 
-	if (!path || path[1] == '/')
+	if (!path)
 		return 0;
-	n = snprintf(name, sizeof(name), "%.*s%s/%s", (int)(path + 1 - c->workload), c->workload, r->dir, path + 1);
-	if (n >= (int)sizeof(name))
-		return csv_fail(csv, "workload: with the scenario's folder before it longer than %d bytes",
+	n = snprintf(name, sizeof(name), "%.*s%s/%s", (int)(path - value), value, r->dir, path);
+	/* A topology without a '/' may be a generator. */
+	if (!strcmp(k->name, "topology") && !strchr(path, '/') && (stat(name, &st) || S_ISDIR(st.st_mode)))
+		return 0;
+	if (n >= CFG_STR)
+		return csv_fail(csv, "%s: with the scenario's folder before it longer than %d bytes", k->name,
 				CFG_STR - 1);
-	memcpy(c->workload, name, n + 1);
+	memcpy(value, name, n + 1);
 	return 0;
 }
 
 static int read_line(struct reading *r, struct csv_in *csv)
 {
 	struct run_cfg *c = r->s->n ? &r->s->cfg[r->s->n - 1] : r->common;
-	int workload = cfg_key_number("workload"), rc;
+	bool was_seen[PATH_KEYS];
 	char *line = cfg_text(csv->buf);
-	bool was_seen = r->seen[workload];
+	int rc;
 
 	if (*line == '[')
 		return begin_variant(r, csv, line);
+	for (u32 i = 0; i < PATH_KEYS; i++)
+		was_seen[i] = r->seen[cfg_key_number(path_keys[i].name)];
 	rc = cfg_read_line(c, csv, r->seen);
-	return !rc && r->dir && !was_seen && r->seen[workload] ? workload_beside(r, csv, c) : rc;
+	for (u32 i = 0; i < PATH_KEYS && r->dir && !rc; i++)
+		if (!was_seen[i] && r->seen[cfg_key_number(path_keys[i].name)])
+			rc = put_beside(r, csv, &path_keys[i], c);
+	return rc;
 }
 
 static int read_file(struct reading *r, FILE *in, const char *path, char *err)
@@ -92,15 +124,20 @@ static int read_file(struct reading *r, FILE *in, const char *path, char *err)
 static int read_path(struct scenario *s, struct run_cfg *common, const char *path, char **words, int n_words, char *err)
 {
 	struct reading r = { .s = s, .common = common, .words = words, .n_words = n_words };
-	char inner[PATH_MAX];
+	char inner[PATH_MAX], dir[PATH_MAX], *slash;
 	struct stat st;
 	FILE *in;
 	int rc;
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
 		snprintf(inner, sizeof(inner), "%s/scenario", path);
-		r.dir = path;
 		path = inner;
+	}
+	snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash) {
+		*slash = '\0';
+		r.dir = dir;
 	}
 	in = fopen(path, "re");
 	if (!in) {

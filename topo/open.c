@@ -215,14 +215,20 @@ out:
 	return rc;
 }
 
+bool topo_is_file(const char *spec)
+{
+	struct stat st;
+
+	return strchr(spec, '/') || (!stat(spec, &st) && !S_ISDIR(st.st_mode));
+}
+
 int topo_open(const char *spec, const char *generators, struct topo **out, char *err)
 {
 	struct command c;
-	struct stat st;
 	int rc;
 
 	*out = NULL;
-	if (strchr(spec, '/') || (!stat(spec, &st) && !S_ISDIR(st.st_mode)))
+	if (topo_is_file(spec))
 		return open_file(spec, out, err);
 	rc = read_spec(&c, spec, generators, err);
 	return rc ? rc : run_generator(&c, spec, out, err);

@@ -79,6 +79,9 @@ void topo_free(struct topo *t);
  */
 int topo_open(const char *spec, const char *generators, struct topo **out, char *err);
 
+/* Whether topo_open() would take @spec for a file's path, not for a generator. */
+bool topo_is_file(const char *spec);
+
 /* Write @t in the text format; reading it back gives the same topology. */
 int topo_print(const struct topo *t, FILE *out);
 

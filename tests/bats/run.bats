@@ -92,6 +92,11 @@ link=200:2000000 # 40 Gb/s, 2 us
 	down
 	"$LOSSLAB" run -q --engine twin --out "$BATS_TEST_TMPDIR/again" "$BATS_TEST_TMPDIR/first/config.txt"
 	same_records "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/again"
+	grep -qx topology=topology "$BATS_TEST_TMPDIR/first/config.txt"
+	cmp "$BATS_TEST_TMPDIR/first/topology" "$BATS_TEST_TMPDIR/again/topology"
+	for run in first again; do
+		[ "$(value "$BATS_TEST_TMPDIR/$run" topology)" = '"leaf-spine leaves=2 spines=2 hosts=2"' ]
+	done
 }
 
 @test "run: --json is all there is on stdout, and the numbers of the machine are there" {

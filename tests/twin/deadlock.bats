@@ -31,6 +31,19 @@ circle()
 	holds "$(value "$dir" virtual_ns) < 1000000" # it stands at 32 us; the next event after is a PAUSE said again
 }
 
+# The run ends with its last event: the message, the summary and the account of every port's pauses end there.
+@test "deadlock: one end of the run, and no port is paused for longer" {
+	dir=$BATS_TEST_TMPDIR/out
+	for kind in fc=pfc fc=credit; do
+		run -1 twin "$dir" topology=ring:n=5,hosts=2 workload=permutation bytes=1MB buffer=60KB $kind
+		at=${lines[0]#*deadlock at }
+		end=$(value "$dir" virtual_ns)
+		[ "${at%% *}" -eq "$((${end%.*} / 1000))" ]
+		[ "$(rows "$dir/ports.csv" 'v["node"] ~ /^h/ && v["paused_ns"] > 0 { n++ } END { print (n > 0) }')" -eq 1 ]
+		[ -z "$(rows "$dir/ports.csv" "{ for (c = 0; c < 8; c++) if (v[\"paused_ns_\" c] > $end) print v[\"node\"] }")" ]
+	done
+}
+
 # The same with credits, and with memory that the ports of a switch share. With credits nothing at all happens any more when
 # the circle is closed, so the run's last event is the end of it.
 @test "deadlock: seven switches in a ring with credits, and with shared buffers" {

@@ -97,3 +97,75 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	same_records "$a" "$b"
 	diff <(grep -v ^out= "$a/config.txt") <(grep -v ^out= "$b/config.txt")
 }
+
+# files DIR: a folder with a topology, faults and flows of its own, and a scenario that names them.
+files()
+{
+	mkdir -p "$1"
+	"$REPO/topo/star.sh" n=3 | sed 's/^title .*/title three of us/' >"$1/net"
+	echo "1us-2us:down:h0" >"$1/mine"
+	cp "$(flows 0,1,50000,0 2,1,50000,0)" "$1/sent"
+	printf 'topology=net\nfaults=mine\nworkload=file:sent\ntransport=irn\n' >"$1/scenario"
+}
+
+@test "records: what the run was given in files goes with them: moved, they repeat it" {
+	dir=$BATS_TEST_TMPDIR/out
+	files "$BATS_TEST_TMPDIR/in"
+	twin "$dir" "$BATS_TEST_TMPDIR/in"
+	grep -qx 'three of us, irn, .*' "$BATS_TEST_TMPDIR/said"
+	[ "$(value "$dir" topology)" = '"three of us"' ]
+	[ "$(value "$dir" link)" -gt 0 ]
+	for line in topology=topology faults=faults workload=file:workload out=; do
+		grep -qx "$line" "$dir/config.txt"
+	done
+	cmp "$dir/faults" "$BATS_TEST_TMPDIR/in/mine"
+	cmp "$dir/workload" "$BATS_TEST_TMPDIR/in/sent"
+	(
+		cd "$BATS_TEST_TMPDIR/in"
+		twin ../by-hand topology=net faults=mine workload=file:sent transport=irn
+	)
+	diff -r -x summary.json "$dir" "$BATS_TEST_TMPDIR/by-hand"
+	rm -r "$BATS_TEST_TMPDIR/in"
+	mv "$dir" "$BATS_TEST_TMPDIR/moved"
+	touch -d @1 "$BATS_TEST_TMPDIR"/moved/*
+	"$LOSSLAB" run -q "$BATS_TEST_TMPDIR/moved/config.txt" >"$BATS_TEST_TMPDIR/again"
+	[ -z "$(find "$BATS_TEST_TMPDIR/moved" -type f -newermt @2)" ]
+	[ ! -e "$dir" ]
+	cd "$BATS_TEST_TMPDIR/moved"
+	twin "$dir" config.txt
+	diff -r -x summary.json "$dir" .
+	diff <(grep -E 'digest|topology' "$dir/summary.json") <(grep -E 'digest|topology' summary.json)
+}
+
+@test "records: a run that fails leaves those of an earlier one as they are" {
+	dir=$BATS_TEST_TMPDIR/out
+	files "$BATS_TEST_TMPDIR/in"
+	twin "$dir" "$BATS_TEST_TMPDIR/in"
+	cp -r "$dir" "$BATS_TEST_TMPDIR/before"
+	run -2 twin "$dir" topology=star:n=3 fault="1us:down:nowhere"
+	diff -r "$dir" "$BATS_TEST_TMPDIR/before"
+	twin "$dir" topology=star:n=3 flows=5
+	[ ! -e "$dir/topology" ] && [ ! -e "$dir/faults" ] && [ ! -e "$dir/workload" ]
+}
+
+# limited BLOCKS COMMAND...: no file may grow beyond so many KiB; that fails as a full disk does.
+limited()
+{
+	(
+		trap '' XFSZ
+		ulimit -f "$1"
+		"${@:2}"
+	)
+}
+
+@test "records: what cannot be written is named with its reason, exit 1, and leaves nothing half-done" {
+	dir=$BATS_TEST_TMPDIR/out
+	files "$BATS_TEST_TMPDIR/in"
+	run -1 limited 1 "$LOSSLAB" run -q -e twin --out "$dir/a//b" "$BATS_TEST_TMPDIR/in"
+	grep -qx "losslab: $dir/a//b/config.txt: File too large" <<<"$output"
+	[ ! -e "$dir" ]
+	mkdir "$dir"
+	run -1 limited 4 "$LOSSLAB" run -q -e twin --out "$dir/a" topology=star:n=4 flows=200
+	grep -qx "losslab: $dir/a/flows.csv: File too large" <<<"$output"
+	[ -z "$(ls -A "$dir")" ]
+}

@@ -598,6 +598,36 @@ static void write__directory(void **state)
 	}
 }
 
+/* What the run was given is there, config.txt names it, and a run without it removes it. */
+static void write__inputs(void **state)
+{
+	char star[] = "host h0\n", nothing[] = "";
+	struct record_inputs in = { .topology = { star, strlen(star) }, .faults = { nothing, 0 } };
+	struct run_result r = result_with("workload=cdf:/etc/hosts");
+	struct run_totals t = totals(&r);
+	char dir[256];
+
+	snprintf(dir, sizeof(dir), "%s/inputs", root);
+	assert_int_equal(cfg_set(&cfg, "out=here", err), 0);
+	r.inputs = &in;
+	r.topology = "a star";
+	assert_int_equal(records_write(&r, &t, dir, err), 0);
+	assert_int_equal(entries(dir), 7);
+	assert_string_equal(slurp(dir, "topology"), star);
+	assert_string_equal(slurp(dir, "faults"), "");
+	assert_non_null(strstr(slurp(dir, "config.txt"), "\ntopology=topology\n"));
+	assert_non_null(strstr(text, "\nfaults=faults\n"));
+	assert_non_null(strstr(text, "\nworkload=cdf:/etc/hosts\n"));
+	assert_non_null(strstr(text, "\nout=\n"));
+	assert_non_null(strstr(slurp(dir, "summary.json"), "\"topology\": \"a star\",\n"));
+	in = (struct record_inputs){ .workload = { star, strlen(star) } };
+	assert_int_equal(records_write(&r, &t, dir, err), 0);
+	assert_int_equal(entries(dir), 6);
+	assert_string_equal(slurp(dir, "workload"), star);
+	assert_non_null(strstr(slurp(dir, "config.txt"), "\nworkload=cdf:workload\n"));
+	assert_non_null(strstr(text, "\ntopology=fat-tree:k=4\n"));
+}
+
 /* In the way of flows.csv stands a directory: nothing half-done stays, and no summary vouches for the rest. */
 static void write__fails_clean(void **state)
 {
@@ -659,6 +689,7 @@ int main(void)
 		cmocka_unit_test(table__golden),
 		cmocka_unit_test(table__of_runs_that_hang),
 		cmocka_unit_test(write__directory),
+		cmocka_unit_test(write__inputs),
 		cmocka_unit_test(write__fails_clean),
 	};
 

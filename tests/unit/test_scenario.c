@@ -140,7 +140,7 @@ static void read__folder(void **state)
 	assert_int_equal(sc.cfg[0].seed, 12);
 }
 
-/* A folder's own flows are found from anywhere; a scenario that is a file, and words by hand, mean what they say. */
+/* A folder's own flows are found from anywhere, by its file's name too; words by hand mean what they say. */
 static void read__folder_workload(void **state)
 {
 	char *words[] = { "workload=cdf:mine" };
@@ -156,12 +156,34 @@ static void read__folder_workload(void **state)
 	snprintf(beside, sizeof(beside), "cdf:%s/sizes", dir);
 	assert_string_equal(sc.cfg[2].workload, beside);
 	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), 0);
-	assert_string_equal(sc.cfg[0].workload, "file:flows.csv");
+	snprintf(beside, sizeof(beside), "file:%s/flows.csv", dir);
+	assert_string_equal(sc.cfg[0].workload, beside);
 	assert_int_equal(scenario_read(&sc, dir, words, 1, err), 0);
 	assert_string_equal(sc.cfg[0].workload, "cdf:mine");
 	write_bytes("workload=incast\n", 16);
 	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), 0);
 	assert_string_equal(sc.cfg[0].workload, "incast");
+}
+
+/* So are its faults and its topology; a word that is no file there is a generator. */
+static void read__beside(void **state)
+{
+	const char text[] = "topology=star:n=3\nfaults=mine\n[a]\n[b]\ntopology=scenario\nfaults=/there\n[c]\n"
+			    "topology=sub/net\nfaults=\nworkload=incast\n[d]\ntopology=/net\n";
+	char beside[256];
+
+	write_bytes(text, strlen(text));
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), 0);
+	snprintf(beside, sizeof(beside), "%s/mine", dir);
+	assert_string_equal(sc.cfg[0].topology, "star:n=3");
+	assert_string_equal(sc.cfg[0].faults, beside);
+	assert_string_equal(sc.cfg[1].topology, path);
+	assert_string_equal(sc.cfg[1].faults, "/there");
+	snprintf(beside, sizeof(beside), "%s/sub/net", dir);
+	assert_string_equal(sc.cfg[2].topology, beside);
+	assert_string_equal(sc.cfg[2].faults, "");
+	assert_string_equal(sc.cfg[2].workload, "incast");
+	assert_string_equal(sc.cfg[3].topology, "/net");
 }
 
 static void read__folder_workload_too_long(void **state)
@@ -170,7 +192,7 @@ static void read__folder_workload_too_long(void **state)
 
 	snprintf(text, sizeof(text), "seed=1\nworkload=file:%0*d\n", CFG_STR - 16, 1);
 	write_bytes(text, strlen(text));
-	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), 0);
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), -EINVAL);
 	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), -EINVAL);
 	snprintf(place, sizeof(place), "%s:2: workload: with the scenario's folder before it longer than", path);
 	assert_memory_equal(err, place, strlen(place));
@@ -317,6 +339,7 @@ int main(void)
 		cmocka_unit_test(read__bad_word_is_not_the_files),
 		cmocka_unit_test(read__folder),
 		cmocka_unit_test(read__folder_workload),
+		cmocka_unit_test(read__beside),
 		cmocka_unit_test(read__folder_workload_too_long),
 		cmocka_unit_test(read__missing),
 		cmocka_unit_test(read__errors),
