@@ -37,8 +37,6 @@ static void fill_in(struct run_cfg *c)
 			: CFG_OFF;
 	if (c->ecn == CFG_ECN_AUTO)
 		c->ecn = needs_marks(c) ? CFG_ECN_RED : CFG_ECN_OFF;
-	if (c->ack_class == CFG_CLASS_SAME)
-		c->ack_class = c->data_class;
 	if (c->ecmp_seed == CFG_SEED_SAME)
 		c->ecmp_seed = c->seed;
 	if (kind == WORKLOAD_POISSON && !c->flows && !c->duration)
@@ -295,6 +293,15 @@ static int check_traffic(const struct run_cfg *c, char *err)
 
 	if (kind == WORKLOAD_UNKNOWN)
 		return csv_error(err, "workload=%s: unknown", spec.s);
+	if (kind == WORKLOAD_FILE && c->classes) {
+		char list[32];
+
+		return csv_error(err,
+				 "classes=%s: workload=%s says itself of which class its flows are; allowed: with "
+				 "workloads that are generated",
+				 cfg_value_text(c, cfg_key((u32)cfg_key_number("classes")), list, sizeof(list)),
+				 spec.s);
+	}
 	if (c->flows && c->duration)
 		return csv_error(err, "flows=%u: duration is given too; allowed: one of the two", c->flows);
 	if (kind != WORKLOAD_POISSON && c->flows)

@@ -58,6 +58,7 @@ struct fabric {
 	u64 max_rtt;             /* longest base round trip of a full packet and its ACK */
 	u32 frame_max;
 	struct flow *flow_list;
+	u8 classes; /* a bit per class that data or answers of some flow have */
 	struct flow_table flows;
 	u64 *ideal; /* per flow, ps */
 	struct faults faults;

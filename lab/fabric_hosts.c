@@ -31,8 +31,7 @@ static void plan_rules(const struct run_cfg *c, struct packet_rules *r)
 		.message = or_auto(c->message, MESSAGE_MAX / c->mtu * c->mtu),
 		.ack_every = c->ack_every,
 		.reth_all = c->reth_all,
-		.data_class = c->data_class,
-		.ack_class = c->ack_class,
+		.ack_class = c->ack_class == CFG_CLASS_SAME ? CLASS_OF_FLOW : c->ack_class,
 	};
 	r->msg_packets = (r->message + r->mtu - 1) / r->mtu;
 }

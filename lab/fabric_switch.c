@@ -108,9 +108,9 @@ u64 fabric_crossing_rtt(const struct fabric *f)
 		xbar_time(wire_bytes(ACK_LEN), slowest, f->fab.speedup);
 }
 
-u32 fabric_classes(const struct run_cfg *c)
+u32 fabric_classes(const struct fabric *f)
 {
-	return c->ack_class == c->data_class ? 1 : 2;
+	return (u32)__builtin_popcount(f->classes);
 }
 
 u64 fabric_own_memory(const struct fabric *f, u32 s)
@@ -120,7 +120,7 @@ u64 fabric_own_memory(const struct fabric *f, u32 s)
 
 	for (u32 i = 0; i < n; i++)
 		sum += (u64)f->cfg->reserve + f->ports[f->port_base[s] + i].headroom;
-	return sum * fabric_classes(f->cfg);
+	return sum * fabric_classes(f);
 }
 
 int fabric_check_pools(const struct fabric *f, char *err)

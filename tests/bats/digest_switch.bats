@@ -141,3 +141,17 @@ differs()
 		conserved "$T/kernel"
 	done
 }
+
+@test "digest: kernel and twin with flows of several traffic classes" {
+	requires root veth kernel
+	up fat-tree:k=4
+	case=(flows=100 load=0.9 seed=3 classes=1,3,6)
+	alike fat-tree:k=4 "${case[@]}" buffer=60KB sched=wrr weights=1,2,1,5,1,1,3,1
+	differs topology=fat-tree:k=4 "${case[@]}" buffer=60KB
+	for class in 1 3 6; do [ "$(total "$T/kernel/ports.csv" pause_rx_$class)" -gt 0 ]; done
+	alike fat-tree:k=4 "${case[@]}" buffer=60KB op=read message=64KB cc=dcqcn ack_class=0 fault="100us-600us:pause=6:h2;50us-800us:pause=1:s3:p1"
+	alike fat-tree:k=4 "${case[@]}" buffers=shared buffer=300KB transport=melo cc=timely
+	alike fat-tree:k=4 "${case[@]}" fc=credit buffer=8KB arbiter=islip
+	alike fat-tree:k=4 "${case[@]}" transport=iwarp buffer=20KB
+	[ "$(value "$T/kernel" buffer)" -gt 0 ]
+}

@@ -29,7 +29,7 @@ static void finish__dependent_keys(void **state)
 	c = finish(SET("timeouts=on"));
 	assert_true(c.pfc && c.timeouts == CFG_ON);
 	c = finish(SET("class=5", "seed=9"));
-	assert_true(c.ack_class == 5 && c.ecmp_seed == 9);
+	assert_true(c.ack_class == CFG_CLASS_SAME && c.ecmp_seed == 9);
 	c = finish(SET("class=5", "ack_class=0", "ecmp_seed=0"));
 	assert_true(c.ack_class == 0 && c.ecmp_seed == 0);
 	c = finish(SET("duration=1ms"));
@@ -245,6 +245,7 @@ static void finish__ranges(void **state)
 	REFUSED(load_pct, 0, "load=0.00: out of range");
 	REFUSED(ack_every, 65, "ack_every=65: out of range");
 	REFUSED(data_class, 8, "class=8: out of range");
+	REFUSED(classes, 256, "classes=: out of range");
 	REFUSED(loss_ppb, 2000000000, "loss=2: out of range");
 	REFUSED(retry_cnt, 8, "retry_cnt=8: out of range");
 	REFUSED(melo_bits, 12, "melo_bits=12: between two steps");
