@@ -16,6 +16,7 @@
 #define CFG_KEYS_MAX 128
 
 #define CFG_CLASSES 8 /* traffic classes = PFC priorities */
+#define CFG_ALL_CLASSES ((1U << CFG_CLASSES) - 1)
 #define CFG_WEIGHT_MAX 100
 #define CFG_CLASS_SAME (~0U) /* ack_class: that of the flow */
 
@@ -43,6 +44,7 @@ struct run_cfg {
 	u32 reserve;           /* reserve=4096: of each port and class, out of the shared buffer */
 	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
 	bool pfc;              /* pfc=on|off, default on for roce, off for others */
+	u32 pfc_classes;       /* pfc_classes=3,4, a bit each: the classes under PFC if pfc is on; default all */
 	enum cfg_fc fc;        /* fc=auto|none|pfc|credit; auto = as pfc= says, and then they agree */
 	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
 	enum cfg_ecn ecn;      /* ecn=auto|off|red|step|ib|ib-input|ib-output; auto = red if congestion control goes by
@@ -67,7 +69,8 @@ struct run_cfg {
 	bool reth_all;          /* reth=first|all */
 	u64 rto_high, rto_low;  /* rto_high=320us, rto_low=100us */
 	u32 rto_n;              /* rto_n=3: rto_low while in flight <= this */
-	enum cfg_auto timeouts; /* timeouts=auto|on|off; auto = on without PFC, off with */
+	enum cfg_auto timeouts; /* timeouts=auto|on|off; auto = on where some class in use is without PFC and
+				   credits: with pfc_classes= known to the plan alone, so it stays auto */
 	u32 retry_cnt, rnr_retry; /* in a row without progress that a queue pair survives, 0..6; 7 = infinite */
 	u32 rnr_timer;            /* rnr_timer=1: code of the time that an RNR NAK asks for, 0..31 (REFERENCE 2.3) */
 	u32 ack_every;            /* ack_every=1: packets per ACK, 1..64; 0 = a message's last packet only */

@@ -31,7 +31,7 @@ static void fill_in(struct run_cfg *c)
 		c->pfc = !strcmp(c->transport, "roce");
 	if (c->fc == CFG_FC_AUTO)
 		c->fc = c->pfc ? CFG_FC_PFC : CFG_FC_NONE;
-	if (c->timeouts == CFG_AUTO)
+	if (c->timeouts == CFG_AUTO && (c->fc != CFG_FC_PFC || c->pfc_classes == CFG_ALL_CLASSES || c->pfc_watchdog))
 		c->timeouts = c->fc == CFG_FC_NONE || (c->fc == CFG_FC_PFC && c->pfc_watchdog)
 			? CFG_ON /* a watchdog drops */
 			: CFG_OFF;
@@ -149,6 +149,7 @@ static const struct scope {
 	{ "output_buffer", "arbiter", "islip", "has no crossbar" },
 	{ "queues", "ecn", "off|red|step", "asks where all frames of a buffer go, not the first alone" },
 	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
+	{ "pfc_classes", "pfc", "on", "has no pauses" },
 	{ "pfc_watchdog", "pfc", "on", "has no pauses" },
 	{ "pfc_restore", "pfc", "on", "has no pauses" },
 	{ "senders", "workload", "incast", "has no use for it" },
@@ -179,8 +180,9 @@ static int check_scope(const struct run_cfg *c, const struct run_cfg *defaults, 
 	has = csv_quote(cfg_value_text(c, other, theirs, sizeof(theirs)));
 	if (!strcmp(is.s, cfg_value_text(defaults, k, standard, sizeof(standard))) || listed(s->values, has.s))
 		return 0;
-	/* A file of flows says itself what its flows do. */
-	if (!strcmp(s->other, "op") && workload_kind(c->workload) == WORKLOAD_FILE)
+	/* A file of flows says itself what its flows do; and flows may be of classes that need timeouts. */
+	if ((!strcmp(s->other, "op") && workload_kind(c->workload) == WORKLOAD_FILE) ||
+	    (!strcmp(s->other, "timeouts") && c->timeouts == CFG_AUTO))
 		return 0;
 	return csv_error(err, "%s=%s: %s=%s %s; allowed: with %s=%s", s->key, is.s, s->other, has.s, s->why, s->other,
 			 s->values);
@@ -243,7 +245,7 @@ static int check_waits(const struct run_cfg *c, char *err)
 		u64 wait;
 		bool used;
 	} waits[] = {
-		{ "rto_high", c->rto_high, c->timeouts == CFG_ON },
+		{ "rto_high", c->rto_high, c->timeouts != CFG_OFF },
 		{ "rnr_timer", nic_rnr_time(c->rnr_timer), c->rq },
 		{ "rq_delay", c->rq_delay, c->rq },
 	};

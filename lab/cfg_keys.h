@@ -27,7 +27,7 @@ enum cfg_kind {
 	CFG_WORKLOAD, /* text that workload_kind() knows */
 };
 
-/* A word that stands for a number: "auto" for 0, say. The number itself is no other spelling of it. */
+/* A word that stands for a number: "auto" for 0, say. The number itself is no other spelling of it (a list may be). */
 struct cfg_special {
 	const char *word;
 	u64 value;

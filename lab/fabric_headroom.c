@@ -11,7 +11,7 @@ bool fabric_headroom_short(const struct fabric *f, char *line, size_t n)
 	char name[64] = "";
 	u32 ports = 0;
 
-	for (u32 i = 0; f->fab.pfc && i < f->size.ports; i++) {
+	for (u32 i = 0; f->fab.pfc & f->classes && i < f->size.ports; i++) {
 		const struct port_cfg *p = &f->ports[i];
 		u64 above = f->cfg->buffer - p->xoff, wanted = pfc_headroom(p->ps_per_byte, p->delay, f->frame_max);
 

@@ -37,7 +37,7 @@ void fabric_plan_cfg(struct fabric *f)
 	}
 	f->fab.alpha = c->alpha;
 	f->fab.reserve = c->reserve;
-	f->fab.pfc = c->pfc ? 0xff : 0;
+	f->fab.pfc = c->pfc ? (u8)c->pfc_classes : 0;
 	f->fab.watchdog = c->pfc_watchdog;
 	f->fab.restore = c->pfc_restore ? c->pfc_restore : 2 * c->pfc_watchdog; /* SONiC's default */
 	f->fab.wrr = c->wrr;
@@ -116,11 +116,13 @@ u32 fabric_classes(const struct fabric *f)
 u64 fabric_own_memory(const struct fabric *f, u32 s)
 {
 	u32 n = f->topo->nodes[f->topo->switches[s]].n_ports;
+	u32 lossless = (u32)__builtin_popcount(f->classes & f->fab.pfc);
 	u64 sum = 0;
 
 	for (u32 i = 0; i < n; i++)
-		sum += (u64)f->cfg->reserve + f->ports[f->port_base[s] + i].headroom;
-	return sum * fabric_classes(f);
+		sum += (u64)f->cfg->reserve * fabric_classes(f) +
+			(u64)f->ports[f->port_base[s] + i].headroom * lossless;
+	return sum;
 }
 
 int fabric_check_pools(const struct fabric *f, char *err)

@@ -155,3 +155,17 @@ differs()
 	alike fat-tree:k=4 "${case[@]}" transport=iwarp buffer=20KB
 	[ "$(value "$T/kernel" buffer)" -gt 0 ]
 }
+
+@test "digest: kernel and twin with PFC for some classes alone" {
+	requires root veth kernel
+	up fat-tree:k=4
+	case=(flows=100 load=0.9 seed=3 classes=3,5 pfc_classes=3 sched=wrr)
+	for buffers in buffer=60KB "buffers=shared buffer=250KB"; do
+		# shellcheck disable=SC2086 # words
+		alike fat-tree:k=4 "${case[@]}" $buffers
+		[ "$(value "$T/kernel" buffer)" -gt 0 ]
+		[ "$(total "$T/kernel/ports.csv" pause_tx_3)" -gt 0 ]
+		[ "$(total "$T/kernel/ports.csv" pause_tx_5)" -eq 0 ]
+		[ "$(total "$T/kernel/flows.csv" retransmitted 'v["class"] == 3')" -eq 0 ]
+	done
+}

@@ -104,3 +104,67 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 		[ "$(value "$dir" pause_frames)" -gt 0 ]
 	done
 }
+
+@test "pfc_classes: one class loses nothing, another drops, in one run" {
+	rows=(1,0,2000000,0,3 2,0,2000000,0,3 3,0,2000000,0,5 4,0,2000000,0,5)
+	for buffers in "buffer=60KB" "buffers=shared buffer=400KB"; do
+		# shellcheck disable=SC2086 # words
+		twin "$dir" topology=star:n=5 workload=file:"$(classed "${rows[@]}")" sched=wrr pfc_classes=3 $buffers
+		all_done "$dir"
+		[ "$(value "$dir" buffer)" -gt 0 ]
+		[ "$(value "$dir" buffer)" -eq "$(value "$dir" dropped)" ]
+		[ "$(total "$dir/flows.csv" retransmitted 'v["class"] == 3')" -eq 0 ]
+		[ "$(total "$dir/flows.csv" nacks 'v["class"] == 3')" -eq 0 ]
+		[ "$(total "$dir/flows.csv" retransmitted 'v["class"] == 5')" -ge "$(value "$dir" dropped)" ]
+		[ "$(total "$dir/ports.csv" pause_tx_3)" -gt 0 ]
+		[ "$(total "$dir/ports.csv" pause_tx_3)" -eq "$(value "$dir" pause_frames)" ]
+		# under PFC all is lossless
+		# shellcheck disable=SC2086
+		twin "$dir" topology=star:n=5 workload=file:"$(classed "${rows[@]}")" sched=wrr pfc_classes=3,5 $buffers
+		all_done "$dir"
+		[ "$(value "$dir" dropped)" -eq 0 ]
+		[ "$(total "$dir/ports.csv" pause_tx_5)" -gt 0 ]
+	done
+}
+
+@test "pfc_classes: timeouts=auto is on where a class in use is not under PFC" {
+	case=(topology=star:n=3 loss=0.01 stuck_after=5ms pfc_classes=3)
+	stuck() {
+		run -1 twin "$dir" "${case[@]}" "$@"
+		[ "$(value "$dir" status)" = '"stuck"' ]
+		[ "$(value "$dir" timeouts)" -eq 0 ]
+	}
+	done_() {
+		twin "$dir" "${case[@]}" "$@"
+		[ "$(value "$dir" status)" = '"done"' ]
+		[ "$(value "$dir" timeouts)" -gt 0 ]
+	}
+	stuck flows=50
+	done_ flows=50 class=5
+	done_ flows=50 classes=3,5
+	done_ flows=50 ack_class=5
+	stuck workload=file:"$(classed 0,1,1000000,0,3 1,2,1000000,0,3)"
+	done_ workload=file:"$(classed 0,1,1000000,0,3 1,2,1000000,0,4)"
+	stuck flows=50 classes=3,5 pfc_classes=3,5
+	done_ flows=50 classes=3,5 pfc_classes=3,5 timeouts=on
+}
+
+@test "pfc_classes: a shared buffer keeps headroom for these alone, and nobody pauses another class" {
+	# four ports: 4096 of reserve for each class, 22849 of headroom for those under PFC
+	case=(topology=star:n=4 buffers=shared flows=300 classes=1,3,5)
+	run -2 "$LOSSLAB" run --engine twin "${case[@]}" pfc_classes=3 buffer=1500
+	[[ $output == *"needs $((4 * (3 * 4096 + 22849))) for the reserves"* ]]
+	run -2 "$LOSSLAB" run --engine twin "${case[@]}" pfc_classes=2,3,5 buffer=1500
+	[[ $output == *"needs $((4 * (3 * 4096 + 2 * 22849))) for the reserves"* ]]
+	refused 2 'fault 1us:pause=5:h0: 5: a class without PFC; allowed: those of pfc_classes=' \
+		"$LOSSLAB" run --engine twin topology=star:n=3 pfc_classes=3,4 fault=1us:pause=5:h0
+	twin "$dir" topology=star:n=3 class=4 pfc_classes=3,4 flows=5 fault=1us-2us:pause=4:h0
+	# a watchdog and a ring's deadlock know them as well: of class 3 the ring stands still, of class 5 it goes on
+	run -1 twin "$dir" topology=ring:n=5 workload=permutation bytes=1MB buffer=60KB pfc_classes=3
+	[ "$(value "$dir" status)" = '"deadlock"' ]
+	twin "$dir" topology=ring:n=5 workload=permutation bytes=1MB buffer=60KB pfc_classes=3 class=5 transport=irn pfc=on
+	[ "$(value "$dir" status)" = '"done"' ]
+	[ "$(value "$dir" pause_frames)" -eq 0 ]
+	twin "$dir" topology=ring:n=5 workload=permutation bytes=1MB buffer=60KB pfc_classes=3 pfc_watchdog=100us
+	[ "$(value "$dir" watchdog)" -gt 0 ]
+}

@@ -28,6 +28,11 @@ static void finish__dependent_keys(void **state)
 	assert_int_equal(finish(SET("pfc=off", "fc=credit")).fc, CFG_FC_CREDIT);
 	c = finish(SET("timeouts=on"));
 	assert_true(c.pfc && c.timeouts == CFG_ON);
+	c = finish(SET("pfc_classes=3"));
+	assert_true(c.pfc && c.pfc_classes == 8 && c.timeouts == CFG_AUTO); /* the flows' classes decide */
+	assert_int_equal(finish(SET("pfc_classes=0,1,2,3,4,5,6,7")).timeouts, CFG_OFF);
+	assert_int_equal(finish(SET("pfc_classes=3", "pfc_watchdog=1ms")).timeouts, CFG_ON);
+	assert_int_equal(finish(SET("pfc_classes=3", "timeouts=off")).timeouts, CFG_OFF);
 	c = finish(SET("class=5", "seed=9"));
 	assert_true(c.ack_class == CFG_CLASS_SAME && c.ecmp_seed == 9);
 	c = finish(SET("class=5", "ack_class=0", "ecmp_seed=0"));
@@ -141,6 +146,9 @@ static void finish__contradictions(void **state)
 		  "retry_cnt=3: timeouts=off lets nothing" },
 		{ "a timeout that ends the run", "transport=irn", "rto_high=100ms", "rto_high: waits for 100ms" },
 		{ "reth=all, rare ACKs", "reth=all", "ack_every=2", "reth=all: makes every packet a message" },
+		{ "pfc_classes without pfc", "pfc=off", "pfc_classes=3",
+		  "pfc_classes=3: pfc=off has no pauses; allowed: with pfc=on" },
+		{ "pfc_classes with credits", "fc=credit", "pfc_classes=0,7", "pfc_classes=0,7: pfc=off has no" },
 		{ "loss_at alone", "loss=0@s1", "seed=1", "loss=0@s1: a switch without a loss" },
 		{ "flows and duration", "flows=5", "duration=1ms", "flows=5: duration is given too" },
 		{ "small buffer", "mtu=1000", "buffer=1093",
