@@ -37,16 +37,17 @@ struct run_cfg {
 	u64 ecmp_seed;          /* ecmp_seed=N: the switches' hash; default = seed */
 
 	/* switch */
-	u32 mtu;               /* mtu=1000: payload bytes of a packet, 64..2048 */
-	u32 buffer;            /* buffer=240KB: per input port and class; shared: of a whole switch */
-	bool shared;           /* buffers=static|shared */
-	u32 alpha;             /* alpha=1/8 in units of 2^-16: share of what is free that a class may take */
-	u32 reserve;           /* reserve=4096: of each port and class, out of the shared buffer */
-	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
-	bool pfc;              /* pfc=on|off, default on for roce, off for others */
-	u32 pfc_classes;       /* pfc_classes=3,4, a bit each: the classes under PFC if pfc is on; default all */
-	enum cfg_fc fc;        /* fc=auto|none|pfc|credit; auto = as pfc= says, and then they agree */
-	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
+	u32 mtu;         /* mtu=1000: payload bytes of a packet, 64..2048 */
+	u32 buffer;      /* buffer=240KB: per input port and class; shared: of a whole switch */
+	bool shared;     /* buffers=static|shared */
+	u32 alpha;       /* alpha=1/8 in units of 2^-16: share of what is free that a class may take */
+	u32 reserve;     /* reserve=4096: of each port and class, out of the shared buffer */
+	u32 headroom;    /* headroom=auto: of each port and class under PFC in it; 0 = computed, so that none is lost */
+	u32 xoff, xon;   /* xoff=, xon=: 0 = computed from the headroom */
+	bool pfc;        /* pfc=on|off, default on for roce, off for others */
+	u32 pfc_classes; /* pfc_classes=3,4, a bit each: the classes under PFC if pfc is on; default all */
+	enum cfg_fc fc;  /* fc=auto|none|pfc|credit; auto = as pfc= says, and then they agree */
+	u32 quanta;      /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
 	enum cfg_ecn ecn;      /* ecn=auto|off|red|step|ib|ib-input|ib-output; auto = red if congestion control goes by
 				  marks, else off */
 	u32 kmin, kmax;        /* kmin=5KB, kmax=200KB */

@@ -141,6 +141,8 @@ static const struct scope {
 	{ "buffers", "fc", "none|pfc", "needs a buffer for each, to promise it" },
 	{ "alpha", "buffers", "shared", "has a buffer for each" },
 	{ "reserve", "buffers", "shared", "has a buffer for each" },
+	{ "headroom", "buffers", "shared", "has what lies above xoff" },
+	{ "headroom", "pfc", "on", "has no pauses" },
 	{ "xoff", "buffers", "static", "pauses by what is free" },
 	{ "xon", "buffers", "static", "resumes by what is free" },
 	{ "sched", "arbiter", "rr", "lets the highest class through first" },

@@ -101,8 +101,9 @@ static inline u32 fabric_voqs(u32 ports)
 }
 
 /*
- * Does some port have less room above XOFF than PFC needs to lose nothing (pfc_headroom())? If so, one line that names
- * the port that lacks most, what it has and what it needs, in @line of @n bytes.
+ * Does some port have less room above XOFF, or in its headroom of a shared buffer, than PFC needs to lose nothing
+ * (fabric_headroom())? If so, one line that names the port that lacks most, what it has and what it needs, in @line of
+ * @n bytes.
  */
 bool fabric_headroom_short(const struct fabric *f, char *line, size_t n);
 

@@ -12,6 +12,8 @@ void fabric_plan_cfg(struct fabric *f);
 /* When port @p asks to pause and resume, by rate, delay and buffer. 0, or -EINVAL and one line in err[FABRIC_ERR_MAX].
  */
 int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err);
+/* The headroom, in bytes, with which a class under PFC loses nothing at port @p: above XOFF, or in a shared buffer. */
+u64 fabric_headroom(const struct fabric *f, const struct port_cfg *p);
 /* How many classes of traffic there are: of flows and of their answers. The flows are there already. */
 u32 fabric_classes(const struct fabric *f);
 /* buffers=shared: refuse a buffer that leaves some switch nothing to share: 0, or -EINVAL and one line in err. */

@@ -50,9 +50,14 @@ void fabric_plan_cfg(struct fabric *f)
 		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
 }
 
+u64 fabric_headroom(const struct fabric *f, const struct port_cfg *p)
+{
+	return pfc_headroom(p->ps_per_byte, p->delay, f->frame_max) + f->fab.shared; /* bpf/buffer.h: the byte */
+}
+
 int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err)
 {
-	u64 headroom = pfc_headroom(p->ps_per_byte, p->delay, f->frame_max);
+	u64 headroom = fabric_headroom(f, p);
 	const struct run_cfg *c = f->cfg;
 	char name[64];
 
@@ -63,7 +68,7 @@ int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err
 		return -EINVAL;
 	}
 	if (c->shared) {
-		p->headroom = f->fab.pfc ? headroom + 1 : 0; /* bpf/buffer.h: the byte */
+		p->headroom = !f->fab.pfc ? 0 : c->headroom ? c->headroom : headroom;
 		return 0;
 	}
 	if (c->xoff) {
@@ -135,7 +140,7 @@ int fabric_check_pools(const struct fabric *f, char *err)
 		snprintf(err, FABRIC_ERR_MAX,
 			 "buffer: %u bytes: switch %s needs %llu for the reserves and headrooms of its ports, and a "
 			 "frame's "
-			 "worth to share: enlarge buffer, or lower reserve",
+			 "worth to share: enlarge buffer, or lower reserve or headroom",
 			 f->cfg->buffer, f->topo->nodes[f->topo->switches[s]].name, own);
 		return -EINVAL;
 	}

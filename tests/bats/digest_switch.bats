@@ -59,6 +59,9 @@ differs()
 	[ "$(value "$T/kernel" dropped)" -eq 0 ]
 	alike fat-tree:k=4 "${case[@]}" alpha=2 reserve=0 ecn=ib cc=ib-lipd
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" headroom=4KB timeouts=on
+	[ "$(value "$T/kernel" buffer)" -gt 0 ]
+	differs topology=fat-tree:k=4 "${case[@]}"
 	alike fat-tree:k=4 "${case[@]}" transport=irn alpha=1/16
 	[ "$(value "$T/kernel" buffer)" -gt 0 ]
 }

@@ -344,7 +344,7 @@ static void print__round_trip(void **state)
 	round_trip(&c);
 	c = finish(SET("pfc_classes=3,0", "retry_cnt=2"));
 	round_trip(&c);
-	c = finish(SET("buffers=shared", "alpha=5/65536", "ecn=step", "kmin=1"));
+	c = finish(SET("buffers=shared", "headroom=20KB", "alpha=5/65536", "ecn=step", "kmin=1"));
 	round_trip(&c);
 }
 
@@ -372,7 +372,8 @@ static void print__golden(void **state)
 		text,
 		"engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
 		"buffer=240000\nbuffers=static\nalpha=1/"
-		"8\nreserve=4096\nxoff=auto\nxon=auto\npfc=on\npfc_classes=all\nfc=pfc\nquanta=65535\necn=off\nkmin="
+		"8\nreserve=4096\nheadroom=auto\nxoff=auto\nxon=auto\npfc=on\npfc_classes=all\nfc=pfc\nquanta="
+		"65535\necn=off\nkmin="
 		"5000\nkmax=200000\n"
 		"pmax=0.01\nsched=strict\nweights=1,1,1,1,1,1,1,1\nqueues=voq\narbiter=rr\niterations=4\n"
 		"speedup=1.00\noutput_buffer=16384\nloss=0.001@s3\npreset=\ntransport=roce\ncap="

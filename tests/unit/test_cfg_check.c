@@ -128,6 +128,8 @@ static void finish__contradictions(void **state)
 		  "alpha=1/4: buffers=static has a buffer for each; allowed: with buffers=shared" },
 		{ "reserve alone", "buffers=static", "reserve=1KB",
 		  "reserve=1000: buffers=static has a buffer for each" },
+		{ "headroom alone", "buffers=static", "headroom=20KB",
+		  "headroom=20000: buffers=static has what lies above xoff; allowed: with buffers=shared" },
 		{ "xoff when shared", "buffers=shared", "xoff=9KB",
 		  "xoff=9000: buffers=shared pauses by what is free" },
 		{ "xon when shared", "buffers=shared", "xon=9KB", "xon=9000: buffers=shared resumes by what is free" },
@@ -160,6 +162,7 @@ static void finish__contradictions(void **state)
 		  "bytes=3: workload=heavy-tailed has no use for it; allowed: with workload=incast|permutation" },
 		{ "senders of permutation", "workload=permutation", "senders=3", "allowed: with workload=incast" },
 	};
+	struct run_cfg shared = SET("buffers=shared", "headroom=20KB", "pfc=off");
 
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct run_cfg c = SET(bad[i][1], bad[i][2]);
@@ -168,6 +171,8 @@ static void finish__contradictions(void **state)
 			fail_msg("accepted: %s", bad[i][0]);
 		assert_says(bad[i][3]);
 	}
+	assert_int_equal(cfg_finish(&shared, err), -EINVAL);
+	assert_says("headroom=20000: pfc=off has no pauses; allowed: with pfc=on");
 	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1094"));
 	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
 }
