@@ -17,7 +17,8 @@ enum flow_op { FLOW_WRITE, FLOW_SEND, FLOW_READ };
 struct flow {
 	u32 id; /* 0..n-1, the row's place in the table */
 	u32 src, dst;
-	u32 op;    /* enum flow_op */
+	u16 op;    /* enum flow_op */
+	u16 class; /* traffic class of its data, 0..7 */
 	u64 bytes; /* >= 1 */
 	u64 start_ps;
 };

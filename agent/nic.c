@@ -16,14 +16,11 @@ struct nic *nic_new(const struct nic_params *par, const struct nic_io *io)
 		return NULL;
 	n->par = par;
 	n->io = io;
-	n->ready_head = n->ready_tail = FAB_NONE;
-	n->ctrl_mask = 255;
-	n->ctrl = calloc(n->ctrl_mask + 1, sizeof(*n->ctrl));
 	pause_init(&n->pause);
 	nic_fault_init(n);
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		n->credit.limit[c] = par->credits;
-	if (!n->ctrl || nic_open_connections(n)) {
+	if (nic_open_connections(n)) {
 		nic_free(n);
 		return NULL;
 	}
@@ -33,7 +30,8 @@ struct nic *nic_new(const struct nic_params *par, const struct nic_io *io)
 void nic_free(struct nic *n)
 {
 	nic_close_connections(n);
-	free(n->ctrl);
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		free(n->control[c].ring);
 	free(n);
 }
 

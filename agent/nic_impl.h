@@ -23,6 +23,8 @@ struct source {
 	u8 retries;      /* timeouts in a row without progress */
 	u8 rnr_retries;
 	u8 error;       /* enum qp_error */
+	u8 class;       /* its flow's */
+	u64 ticket;     /* drawn when it joined the round-robin: the least is next */
 	u64 not_before; /* congestion control: the next packet may not leave earlier */
 	u64 rnr_until;  /* ... nor before the time that an RNR NAK asked for */
 	struct flow_result count;
@@ -54,7 +56,22 @@ struct reader {
 struct control {
 	enum control_kind { CONTROL_ANSWER, CONTROL_CNP, CONTROL_READ, CONTROL_READ_NAK } kind;
 	u32 flow;
+	u64 ticket;             /* drawn when it began to wait: the least is next */
 	struct packet_answer a; /* CNP: .n; READ: .n is the message; READ NAK: .n and .syndrome */
+};
+
+/*
+ * Those of one class: a ring that grows. A class that is paused must not hold up the others, so what waits for the port
+ * waits class by class; tickets keep the order among the classes that may go.
+ */
+struct control_queue {
+	struct control *ring; /* of @size entries, a power of two; NULL while there has been none */
+	u32 head, tail, size;
+};
+
+/* Connections of one class that may send, FAB_NONE if there is none. */
+struct ready_list {
+	u32 head, tail;
 };
 
 /* A flow that begins here: a source's number, or a reader's with READER. */
@@ -76,9 +93,10 @@ struct nic {
 	struct source *sources; /* in order of their flows' starts */
 	struct cc *ccs;         /* [n_sources], if there is congestion control */
 	u32 n_sources;
-	u32 ready_head, ready_tail; /* round-robin of connections that may send */
-	struct timers pace;         /* those who may send at a time */
-	struct timers timers;       /* retransmission: sources, and readers with READER */
+	struct ready_list ready[FAB_CLASSES]; /* round-robin of connections that may send, by class */
+	u32 ready_classes;                    /* those with one */
+	struct timers pace;                   /* those who may send at a time */
+	struct timers timers;                 /* retransmission: sources, and readers with READER */
 
 	struct sink *sinks;
 	u32 n_sinks;
@@ -88,8 +106,9 @@ struct nic {
 	struct start *starts;
 	u32 n_starts, started;
 
-	struct control *ctrl; /* ring */
-	u32 ctrl_head, ctrl_tail, ctrl_mask;
+	struct control_queue control[FAB_CLASSES];
+	u32 control_classes; /* those with something that waits */
+	u64 tickets;         /* drawn so far */
 
 	struct nic_stats stats;
 

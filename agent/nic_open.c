@@ -45,6 +45,7 @@ static int open_source(struct nic *n, u32 s, u32 flow)
 
 	n->par->flows->src_index[flow] = s;
 	src->flow = flow;
+	src->class = f->class;
 	q->par = &n->par->recovery;
 	q->host = n->shared;
 	q->n_packets = packet_count(&n->par->rules, f->bytes);

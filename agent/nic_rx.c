@@ -9,31 +9,40 @@
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 
+#define CONTROLS_FIRST 256
+
+/* Twice the room. 0 or -ENOMEM. */
+static int control_grow(struct control_queue *q)
+{
+	u32 size = q->size ? 2 * q->size : CONTROLS_FIRST;
+	struct control *bigger = calloc(size, sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	for (u32 i = 0; i < q->size; i++)
+		bigger[i] = q->ring[(q->head + i) & (q->size - 1)];
+	free(q->ring);
+	*q = (struct control_queue){ .ring = bigger, .tail = q->size, .size = size };
+	return 0;
+}
+
 /*
  * One more thing that waits for the port, for its caller to fill in: all that packet_answer has but marks and ranges.
  * NULL without memory. In its place rather than copied: the processor would have to wait for what was just written.
  */
 struct control *control_push(struct nic *n, enum control_kind kind, u32 flow)
 {
-	u32 size = n->ctrl_mask + 1;
+	u32 class = packet_answer_class(&n->par->rules, nic_flow(n, flow));
+	struct control_queue *q = &n->control[class];
 	struct control *c;
 
-	if (n->ctrl_tail - n->ctrl_head == size) {
-		struct control *bigger = calloc(2 * size, sizeof(*bigger));
-
-		if (!bigger)
-			return NULL;
-		for (u32 i = 0; i < size; i++)
-			bigger[i] = n->ctrl[(n->ctrl_head + i) & n->ctrl_mask];
-		free(n->ctrl);
-		n->ctrl = bigger;
-		n->ctrl_head = 0;
-		n->ctrl_tail = size;
-		n->ctrl_mask = 2 * size - 1;
-	}
-	c = &n->ctrl[n->ctrl_tail++ & n->ctrl_mask];
+	if (q->tail - q->head == q->size && control_grow(q))
+		return NULL;
+	n->control_classes |= 1U << class;
+	c = &q->ring[q->tail++ & (q->size - 1)];
 	c->kind = kind;
 	c->flow = flow;
+	c->ticket = n->tickets++;
 	c->a.marked = false;
 	c->a.n_ranges = 0;
 	return c;

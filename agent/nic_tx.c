@@ -19,6 +19,36 @@ static bool window_closed(struct nic *n, struct sqp *q)
 	return wants;
 }
 
+/* The last in the round-robin of its class. */
+static void join_ready(struct nic *n, u32 s)
+{
+	struct source *src = &n->sources[s];
+	struct ready_list *list = &n->ready[src->class];
+
+	src->ready = true;
+	src->ticket = n->tickets++;
+	src->next_ready = FAB_NONE;
+	if (n->ready_classes >> src->class & 1)
+		n->sources[list->tail].next_ready = s;
+	else
+		list->head = s;
+	list->tail = s;
+	n->ready_classes |= 1U << src->class;
+}
+
+/* Take the first connection of a class, which has one, out of the round-robin. */
+static u32 leave_ready(struct nic *n, u32 class)
+{
+	u32 s = n->ready[class].head;
+	struct source *src = &n->sources[s];
+
+	src->ready = false;
+	n->ready[class].head = src->next_ready;
+	if (src->next_ready == FAB_NONE)
+		n->ready_classes &= ~(1U << class);
+	return s;
+}
+
 /* Put a connection into the round-robin if it has something to send and may, or among those who wait for a time. */
 void source_ready(struct nic *n, u32 s)
 {
@@ -40,13 +70,7 @@ void source_ready(struct nic *n, u32 s)
 			    tie_rank(n->par->seed, n->par->node, s, n->clock), s);
 		return;
 	}
-	src->ready = true;
-	src->next_ready = FAB_NONE;
-	if (n->ready_head == FAB_NONE)
-		n->ready_head = s;
-	else
-		n->sources[n->ready_tail].next_ready = s;
-	n->ready_tail = s;
+	join_ready(n, s);
 }
 
 /*
@@ -192,25 +216,45 @@ int nic_timer_event(struct nic *n, u64 now)
 /* Whether anything waits for the port. */
 bool nic_has_frames(const struct nic *n)
 {
-	return n->ctrl_head != n->ctrl_tail || n->ready_head != FAB_NONE;
+	return n->control_classes | n->ready_classes;
+}
+
+/* The ticket of what is first in line of a class that has something: of data, or of the rest. */
+static u64 first_ticket(const struct nic *n, bool data, u32 class)
+{
+	const struct control_queue *q = &n->control[class];
+
+	return data ? n->sources[n->ready[class].head].ticket : q->ring[q->head & (q->size - 1)].ticket;
+}
+
+/* The class that goes next of data, or of the rest: whichever has waited longest of those that may; or FAB_NONE. */
+static u32 next_class(const struct nic *n, bool data, u64 now)
+{
+	u64 least = TIME_NEVER;
+	u32 best = FAB_NONE;
+
+	for (u32 left = data ? n->ready_classes : n->control_classes; left; left &= left - 1) {
+		u32 class = (u32)__builtin_ctz(left);
+
+		if (n->pause.until[class] > now || first_ticket(n, data, class) >= least)
+			continue;
+		best = class;
+		least = first_ticket(n, data, class);
+	}
+	return best;
 }
 
 /* When the port could send something; TIME_NEVER if there is nothing, or nothing to send it on. */
 u64 nic_transmit_next(const struct nic *n)
 {
-	u64 next = TIME_NEVER, ready;
+	u64 next = TIME_NEVER;
 
 	if (n->down)
 		return TIME_NEVER;
 	if (n->storm_unsaid)
 		next = 0;
-	if (n->ctrl_head != n->ctrl_tail && n->pause.until[n->par->rules.ack_class] < next)
-		next = n->pause.until[n->par->rules.ack_class];
-	if (n->ready_head != FAB_NONE) {
-		ready = n->pause.until[n->par->rules.data_class];
-		if (ready < next)
-			next = ready;
-	}
+	for (u32 left = n->control_classes | n->ready_classes; left; left &= left - 1)
+		next = min64(next, n->pause.until[__builtin_ctz(left)]);
 	if (next == TIME_NEVER)
 		return next;
 	if (next < n->busy_until)
@@ -230,13 +274,16 @@ static int send_frame(struct nic *n, struct tx_frame *f, u64 now)
 	return n->io->send(n->io->ctx, f);
 }
 
-static int send_control(struct nic *n, u64 now)
+static int send_control(struct nic *n, u32 class, u64 now)
 {
-	const struct control *c = &n->ctrl[n->ctrl_head++ & n->ctrl_mask];
+	struct control_queue *q = &n->control[class];
+	const struct control *c = &q->ring[q->head++ & (q->size - 1)];
 	const struct packet_rules *rules = &n->par->rules;
 	const struct flow *flow = nic_flow(n, c->flow);
 	struct tx_frame f;
 
+	if (q->head == q->tail)
+		n->control_classes &= ~(1U << class);
 	switch (c->kind) {
 	case CONTROL_ANSWER:
 		packet_build_answer(rules, &f, flow, &c->a);
@@ -305,19 +352,23 @@ static int send_data(struct nic *n, u32 s, u32 packet, u64 now)
 	return send_frame(n, &f, now);
 }
 
-/* The port is free: PFC first, then answers and the like, then the connection whose turn it is. */
+/*
+ * The port is free: PFC first, then answers and the like, then the connection whose turn it is. Connections of paused
+ * classes keep their turn, and the others go on.
+ */
 int nic_transmit(struct nic *n, u64 now)
 {
+	u32 class;
+
 	if (n->storm_unsaid)
 		return nic_storm_send(n, now);
-	if (n->ctrl_head != n->ctrl_tail && n->pause.until[n->par->rules.ack_class] <= now)
-		return send_control(n, now);
-	while (n->ready_head != FAB_NONE && n->pause.until[n->par->rules.data_class] <= now) {
-		u32 s = n->ready_head;
+	class = next_class(n, false, now);
+	if (class != FAB_NONE)
+		return send_control(n, class, now);
+	while ((class = next_class(n, true, now)) != FAB_NONE) {
+		u32 s = leave_ready(n, class);
 		struct source *src = &n->sources[s];
 
-		n->ready_head = src->next_ready;
-		src->ready = false;
 		if (src->rnr_until > now) {
 			source_ready(n, s);
 			continue;

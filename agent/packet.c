@@ -183,7 +183,7 @@ void packet_put_data(const struct packet_rules *r, struct tx_frame *f, const str
 	f->payload = payload;
 	f->pad = padded - payload;
 	f->len = frame_len(head, payload, crc);
-	f->class = r->data_class;
+	f->class = flow->class;
 	f->data = true;
 	f->flow = flow->id;
 	put_ip(f, flow->src, flow->dst, tcp ? IP_NOT_ECT : IP_ECT0, tcp ? IP_TCP : IP_UDP,
@@ -197,7 +197,7 @@ void packet_put_control(const struct packet_rules *r, struct tx_frame *f, const 
 	f->payload = 0;
 	f->pad = 0;
 	f->len = frame_len(head, 0, crc);
-	f->class = r->ack_class;
+	f->class = packet_answer_class(r, flow);
 	f->data = false;
 	f->flow = flow->id;
 	put_ip(f, src, dst, IP_NOT_ECT, r->format == FORMAT_TCP ? IP_TCP : IP_UDP, head - IP_OFF - IP_LEN + crc);

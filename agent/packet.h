@@ -32,8 +32,10 @@ struct packet_rules {
 	u32 ack_every;   /* AckReq on every n-th packet, and on the last of a message; 0: only there */
 	/* RoCE WRITE: every packet an Only with its own RETH. Where flows are anything else it must be false. */
 	bool reth_all;
-	u8 data_class, ack_class; /* 0..7: DSCP's upper three bits */
+	u8 ack_class; /* of answers, CNPs and READ requests, 0..7; or CLASS_OF_FLOW. DSCP's upper three bits */
 };
+
+#define CLASS_OF_FLOW 0xff /* ack_class: that of the flow's data */
 
 /* The longest message: 2^30 bytes, under the 2^31 of the InfiniBand specification. */
 #define MESSAGE_MAX (1U << 30)
@@ -89,6 +91,12 @@ struct rx_packet {
 		u32 from, to;
 	} ranges[PACKET_RANGES];
 };
+
+/* The traffic class of all that is not data of @flow. */
+static inline u32 packet_answer_class(const struct packet_rules *r, const struct flow *flow)
+{
+	return r->ack_class == CLASS_OF_FLOW ? flow->class : r->ack_class;
+}
 
 /* QP numbers of a flow: the requester's is even, the responder's odd. */
 static inline u32 flow_requester_qpn(u32 flow)

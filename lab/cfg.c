@@ -150,6 +150,20 @@ static const char *parse_frac(const char *v, u64 *out)
 	return NULL;
 }
 
+/* "3,5" as a bit each. */
+static const char *parse_list(const char *v, u64 *out)
+{
+	for (*out = 0;; v += 2) {
+		if (v[0] < '0' || v[0] >= '0' + CFG_CLASSES || (v[1] && v[1] != ','))
+			return "not a list of classes";
+		if (*out >> (v[0] - '0') & 1)
+			return "names a class twice";
+		*out |= 1ULL << (v[0] - '0');
+		if (!v[1])
+			return NULL;
+	}
+}
+
 /* The units' functions begin with "rate 40: ", which the caller says better. */
 static const char *unit_why(char *unit_err)
 {
@@ -182,6 +196,8 @@ static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out
 		return parse_bps(v, out);
 	case CFG_FRAC:
 		return parse_frac(v, out);
+	case CFG_LIST:
+		return parse_list(v, out);
 	default:
 		rc = unit_prob(v, &word, unit_err);
 		*out = word;

@@ -16,7 +16,9 @@
 #define CFG_KEYS_MAX 128
 
 #define CFG_CLASSES 8 /* traffic classes = PFC priorities */
+#define CFG_ALL_CLASSES ((1U << CFG_CLASSES) - 1)
 #define CFG_WEIGHT_MAX 100
+#define CFG_CLASS_SAME (~0U) /* ack_class: that of the flow */
 
 enum cfg_engine { ENGINE_KERNEL, ENGINE_TWIN };
 /* As enum fab_ecn; auto: until cfg_finish(). */
@@ -35,15 +37,17 @@ struct run_cfg {
 	u64 ecmp_seed;          /* ecmp_seed=N: the switches' hash; default = seed */
 
 	/* switch */
-	u32 mtu;               /* mtu=1000: payload bytes of a packet, 64..2048 */
-	u32 buffer;            /* buffer=240KB: per input port and class; shared: of a whole switch */
-	bool shared;           /* buffers=static|shared */
-	u32 alpha;             /* alpha=1/8 in units of 2^-16: share of what is free that a class may take */
-	u32 reserve;           /* reserve=4096: of each port and class, out of the shared buffer */
-	u32 xoff, xon;         /* xoff=, xon=: 0 = computed from the headroom */
-	bool pfc;              /* pfc=on|off, default on for roce, off for others */
-	enum cfg_fc fc;        /* fc=auto|none|pfc|credit; auto = as pfc= says, and then they agree */
-	u32 quanta;            /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
+	u32 mtu;         /* mtu=1000: payload bytes of a packet, 64..2048 */
+	u32 buffer;      /* buffer=240KB: per input port and class; shared: of a whole switch */
+	bool shared;     /* buffers=static|shared */
+	u32 alpha;       /* alpha=1/8 in units of 2^-16: share of what is free that a class may take */
+	u32 reserve;     /* reserve=4096: of each port and class, out of the shared buffer */
+	u32 headroom;    /* headroom=auto: of each port and class under PFC in it; 0 = computed, so that none is lost */
+	u32 xoff, xon;   /* xoff=, xon=: 0 = computed from the headroom */
+	bool pfc;        /* pfc=on|off, default on for roce, off for others */
+	u32 pfc_classes; /* pfc_classes=3,4, a bit each: the classes under PFC if pfc is on; default all */
+	enum cfg_fc fc;  /* fc=auto|none|pfc|credit; auto = as pfc= says, and then they agree */
+	u32 quanta;      /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
 	enum cfg_ecn ecn;      /* ecn=auto|off|red|step|ib|ib-input|ib-output; auto = red if congestion control goes by
 				  marks, else off */
 	u32 kmin, kmax;        /* kmin=5KB, kmax=200KB */
@@ -66,19 +70,22 @@ struct run_cfg {
 	bool reth_all;          /* reth=first|all */
 	u64 rto_high, rto_low;  /* rto_high=320us, rto_low=100us */
 	u32 rto_n;              /* rto_n=3: rto_low while in flight <= this */
-	enum cfg_auto timeouts; /* timeouts=auto|on|off; auto = on without PFC, off with */
-	u32 retry_cnt, rnr_retry;  /* in a row without progress that a queue pair survives, 0..6; 7 = infinite */
-	u32 rnr_timer;             /* rnr_timer=1: code of the time that an RNR NAK asks for, 0..31 (REFERENCE 2.3) */
-	u32 ack_every;             /* ack_every=1: packets per ACK, 1..64; 0 = a message's last packet only */
-	u32 rq;                    /* rq=N: receives posted per connection, 1..65536; 0 = unlimited */
-	u64 rq_delay;              /* rq_delay=1us: from a message's completion until its receive is posted again */
-	u64 region;                /* region=SIZE: memory that a flow may reach; 0 = all of the flow */
-	bool melo_holes;           /* melo_resend=front|holes: what a timeout sends again */
-	u32 melo_bits;             /* melo_bits=1024: of each of a host's two pools, a multiple of 8 */
-	u32 melo_cache;            /* melo_cache=N: connections whose state is on chip; 0 = all */
-	u32 init_window;           /* init_window=10: segments, iwarp */
-	u32 data_class, ack_class; /* class=3, ack_class=<class>: 0..7 */
-	u32 psn0;                  /* psn0=0: first PSN of every QP, 0..2^24-1 */
+	enum cfg_auto timeouts; /* timeouts=auto|on|off; auto = on where some class in use is without PFC and
+				   credits: with pfc_classes= known to the plan alone, so it stays auto */
+	u32 retry_cnt, rnr_retry; /* in a row without progress that a queue pair survives, 0..6; 7 = infinite */
+	u32 rnr_timer;            /* rnr_timer=1: code of the time that an RNR NAK asks for, 0..31 (REFERENCE 2.3) */
+	u32 ack_every;            /* ack_every=1: packets per ACK, 1..64; 0 = a message's last packet only */
+	u32 rq;                   /* rq=N: receives posted per connection, 1..65536; 0 = unlimited */
+	u64 rq_delay;             /* rq_delay=1us: from a message's completion until its receive is posted again */
+	u64 region;               /* region=SIZE: memory that a flow may reach; 0 = all of the flow */
+	bool melo_holes;          /* melo_resend=front|holes: what a timeout sends again */
+	u32 melo_bits;            /* melo_bits=1024: of each of a host's two pools, a multiple of 8 */
+	u32 melo_cache;           /* melo_cache=N: connections whose state is on chip; 0 = all */
+	u32 init_window;          /* init_window=10: segments, iwarp */
+	u32 data_class;           /* class=3: 0..7 */
+	u32 classes;   /* classes=3,5, a bit each: of which generated flows draw theirs; 0 = all data_class */
+	u32 ack_class; /* ack_class=<class>: 0..7, or CFG_CLASS_SAME, each flow's own */
+	u32 psn0;      /* psn0=0: first PSN of every QP, 0..2^24-1 */
 
 	/* congestion control; 0 = auto, what the variant or the paper says */
 	char cc[16];                             /* cc=none|dcqcn|timely|ib-aimd|... */
@@ -132,7 +139,7 @@ int cfg_read(struct run_cfg *c, FILE *in, const char *name, char *err);
 /* Whether the key was given, by the user or by a preset; its own default word ("pfc=auto") takes it back. */
 bool cfg_given(const struct run_cfg *c, const char *key);
 /*
- * Fill in what the preset says and what depends on other keys (pfc, ecn, ack_class, timeouts, ...), and refuse
+ * Fill in what the preset says and what depends on other keys (pfc, ecn, timeouts, ...), and refuse
  * contradictions by name: 0, or -EINVAL and one line in err[CFG_ERR_MAX].
  */
 int cfg_finish(struct run_cfg *c, char *err);

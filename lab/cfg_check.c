@@ -33,14 +33,12 @@ static void fill_in(struct run_cfg *c)
 		c->pfc = !strcmp(c->transport, "roce");
 	if (c->fc == CFG_FC_AUTO)
 		c->fc = c->pfc ? CFG_FC_PFC : CFG_FC_NONE;
-	if (c->timeouts == CFG_AUTO)
+	if (c->timeouts == CFG_AUTO && (c->fc != CFG_FC_PFC || c->pfc_classes == CFG_ALL_CLASSES || c->pfc_watchdog))
 		c->timeouts = c->fc == CFG_FC_NONE || (c->fc == CFG_FC_PFC && c->pfc_watchdog)
 			? CFG_ON /* a watchdog drops */
 			: CFG_OFF;
 	if (c->ecn == CFG_ECN_AUTO)
 		c->ecn = needs_marks(c) ? CFG_ECN_RED : CFG_ECN_OFF;
-	if (c->ack_class == CFG_CLASS_SAME)
-		c->ack_class = c->data_class;
 	if (c->ecmp_seed == CFG_SEED_SAME)
 		c->ecmp_seed = c->seed;
 	if (kind == WORKLOAD_POISSON && !c->flows && !c->duration)
@@ -149,6 +147,8 @@ static const struct scope {
 	{ "buffers", "fc", "none|pfc", "needs a buffer for each, to promise it" },
 	{ "alpha", "buffers", "shared", "has a buffer for each" },
 	{ "reserve", "buffers", "shared", "has a buffer for each" },
+	{ "headroom", "buffers", "shared", "has what lies above xoff" },
+	{ "headroom", "pfc", "on", "has no pauses" },
 	{ "xoff", "buffers", "static", "pauses by what is free" },
 	{ "xon", "buffers", "static", "resumes by what is free" },
 	{ "sched", "arbiter", "rr", "lets the highest class through first" },
@@ -159,6 +159,7 @@ static const struct scope {
 	{ "arbiter", "ecn", "off|red|step|ib-input",
 	  "asks where all frames of a buffer go, also those that have crossed" },
 	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
+	{ "pfc_classes", "fc", "pfc", "has no pauses" },
 	{ "pfc_watchdog", "fc", "pfc", "has no pauses" },
 	{ "pfc_restore", "fc", "pfc", "has no pauses" },
 	{ "senders", "workload", "incast", "has no use for it" },
@@ -189,8 +190,9 @@ static int check_scope(const struct run_cfg *c, const struct run_cfg *defaults, 
 	has = csv_quote(cfg_value_text(c, other, theirs, sizeof(theirs)));
 	if (!strcmp(is.s, cfg_value_text(defaults, k, standard, sizeof(standard))) || listed(s->values, has.s))
 		return 0;
-	/* A file of flows says itself what its flows do. */
-	if (!strcmp(s->other, "op") && workload_kind(c->workload) == WORKLOAD_FILE)
+	/* A file of flows says itself what its flows do; and flows may be of classes that need timeouts. */
+	if ((!strcmp(s->other, "op") && workload_kind(c->workload) == WORKLOAD_FILE) ||
+	    (!strcmp(s->other, "timeouts") && c->timeouts == CFG_AUTO))
 		return 0;
 	return csv_error(err, "%s=%s: %s=%s %s; allowed: with %s=%s", s->key, is.s, s->other, has.s, s->why, s->other,
 			 s->values);
@@ -255,7 +257,7 @@ static int check_waits(const struct run_cfg *c, char *err)
 		u64 wait;
 		bool used;
 	} waits[] = {
-		{ "rto_high", c->rto_high, c->timeouts == CFG_ON },
+		{ "rto_high", c->rto_high, c->timeouts != CFG_OFF },
 		{ "rnr_timer", nic_rnr_time(c->rnr_timer), c->rq },
 		{ "rq_delay", c->rq_delay, c->rq },
 	};
@@ -305,6 +307,15 @@ static int check_traffic(const struct run_cfg *c, char *err)
 
 	if (kind == WORKLOAD_UNKNOWN)
 		return csv_error(err, "workload=%s: unknown", spec.s);
+	if (kind == WORKLOAD_FILE && c->classes) {
+		char list[32];
+
+		return csv_error(err,
+				 "classes=%s: workload=%s says itself of which class its flows are; allowed: with "
+				 "workloads that are generated",
+				 cfg_value_text(c, cfg_key((u32)cfg_key_number("classes")), list, sizeof(list)),
+				 spec.s);
+	}
 	if (c->flows && c->duration)
 		return csv_error(err, "flows=%u: duration is given too; allowed: one of the two", c->flows);
 	if (kind != WORKLOAD_POISSON && c->flows)

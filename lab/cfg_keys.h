@@ -18,6 +18,7 @@ enum cfg_kind {
 	CFG_LOAD, /* hundredths */
 	CFG_LOSS, /* ppb, and perhaps the switch in run_cfg.loss_at */
 	CFG_FRAC, /* X or X/2^n, in units of 2^-16 */
+	CFG_LIST, /* traffic classes with commas between, a bit each */
 	CFG_WORD, /* one of words[], kept as its place there */
 	/* texts */
 	CFG_NAME,     /* one of words[] */
@@ -26,7 +27,7 @@ enum cfg_kind {
 	CFG_WORKLOAD, /* text that workload_kind() knows */
 };
 
-/* A word that stands for a number: "auto" for 0, say. The number itself is no other spelling of it. */
+/* A word that stands for a number: "auto" for 0, say. The number itself is no other spelling of it (a list may be). */
 struct cfg_special {
 	const char *word;
 	u64 value;
@@ -70,8 +71,7 @@ const struct cfg_key *cfg_key(u32 i);
 /* The number of the key of this name, or -1. */
 int cfg_key_number(const char *name);
 
-/* Until cfg_finish() these mean "like data_class" and "like seed". */
-#define CFG_CLASS_SAME (~0U)
+/* Until cfg_finish() this means "like seed". */
 #define CFG_SEED_SAME (~0ULL)
 
 /* The member as a number (all kinds but texts). */

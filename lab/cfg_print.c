@@ -50,6 +50,18 @@ static const char *print_frac(u64 v, char *buf, size_t n)
 	return buf;
 }
 
+/* "3,5" */
+static const char *print_list(u64 v, char *buf, size_t n)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (u32 i = 0; i < CFG_CLASSES && used < n; i++)
+		if (v >> i & 1)
+			used += (size_t)snprintf(buf + used, n - used, "%s%u", used ? "," : "", i);
+	return buf;
+}
+
 const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 {
 	if (k->special.word && k->kind != CFG_WORD && v == k->special.value)
@@ -66,6 +78,8 @@ const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 		return print_prob((u32)v, buf, n);
 	case CFG_FRAC:
 		return print_frac(v, buf, n);
+	case CFG_LIST:
+		return print_list(v, buf, n);
 	case CFG_LOAD:
 		snprintf(buf, n, "%llu.%02llu", v / 100, v % 100);
 		return buf;
@@ -136,6 +150,9 @@ const char *cfg_allowed(const struct cfg_key *k, char *buf, size_t n)
 		break;
 	case CFG_LOSS:
 		snprintf(buf, n, "0..1, or that @SWITCH");
+		break;
+	case CFG_LIST:
+		snprintf(buf, n, "0..%u with commas between", CFG_CLASSES - 1);
 		break;
 	default:
 		print_range(k, buf, n);

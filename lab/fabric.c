@@ -121,7 +121,7 @@ static u64 in_window(const struct fabric *f, const struct port_cfg *p, u32 len)
 static void plan_slots(struct fabric *f)
 {
 	struct fabric_sizes *z = &f->size;
-	u64 buffers = (u64)f->cfg->buffer * (f->cfg->shared ? z->switches : z->ports * fabric_classes(f->cfg));
+	u64 buffers = (u64)f->cfg->buffer * (f->cfg->shared ? z->switches : z->ports * fabric_classes(f));
 	u64 small = buffers / ETH_MIN, ready[2] = { 0, 0 }, wire = 0;
 
 	z->arrivals = 0;
@@ -204,28 +204,43 @@ static int check_flow(const struct fabric *f, const struct flow *flow, char *err
 	return -EINVAL;
 }
 
-static int plan_flows(struct fabric *f, char *err)
+/* The flows themselves. How much memory the switches need depends on their classes. */
+static int make_flows(struct fabric *f, char *err)
 {
-	struct flow_table *t = &f->flows;
-	u32 *host_ps = calloc(f->size.hosts, sizeof(*host_ps));
+	u32 *host_ps = calloc(f->size.hosts, sizeof(*host_ps)), n;
 	int rc;
 
 	if (!host_ps)
 		return fail(err, -ENOMEM, "out of memory");
 	for (u32 h = 0; h < f->size.hosts; h++)
-		host_ps[h] = f->nics[h].ps_per_byte;
-	rc = workload_make(f->cfg, f->size.hosts, host_ps, &f->flow_list, &t->n, err);
+		host_ps[h] = f->ports[f->host_port[h]].ps_per_byte;
+	rc = workload_make(f->cfg, f->size.hosts, host_ps, &f->flow_list, &n, err);
 	free(host_ps);
 	if (rc)
 		return rc;
-	qsort(f->flow_list, t->n, sizeof(*f->flow_list), compare_ids); /* a flow's number is its place */
+	qsort(f->flow_list, n, sizeof(*f->flow_list), compare_ids); /* a flow's number is its place */
+	f->flows.flows = f->flow_list;
+	f->flows.n = n;
+	for (u32 i = 0; i < n; i++) {
+		u32 class = f->flow_list[i].class;
+
+		f->classes |= 1 << class | 1 << (f->cfg->ack_class == CFG_CLASS_SAME ? class : f->cfg->ack_class);
+	}
+	return 0;
+}
+
+/* What becomes of the flows. The hosts are planned already. */
+static int plan_flows(struct fabric *f, char *err)
+{
+	struct flow_table *t = &f->flows;
+	int rc;
+
 	t->results = shared(t->n * sizeof(*t->results));
 	t->src_index = shared(t->n * sizeof(u32));
 	t->dst_index = shared(t->n * sizeof(u32));
 	f->ideal = calloc(t->n + 1, sizeof(u64));
 	if (!t->results || !t->src_index || !t->dst_index || !f->ideal)
 		return fail(err, -ENOMEM, "out of memory");
-	t->flows = f->flow_list;
 	for (u32 i = 0; i < t->n; i++) {
 		rc = check_flow(f, &t->flows[i], err);
 		if (rc)
@@ -348,6 +363,8 @@ int fabric_plan(struct fabric *f, const struct run_cfg *cfg, const struct topo *
 	fabric_plan_cfg(f);
 	plan_window(f);
 	rc = plan_switches(f, err);
+	if (!rc)
+		rc = make_flows(f, err);
 	if (!rc)
 		rc = fabric_check_pools(f, err);
 	if (!rc)

@@ -58,6 +58,7 @@ struct fabric {
 	u64 max_rtt;             /* longest base round trip of a full packet and its ACK */
 	u32 frame_max;
 	struct flow *flow_list;
+	u8 classes; /* a bit per class that data or answers of some flow have */
 	struct flow_table flows;
 	u64 *ideal; /* per flow, ps */
 	struct faults faults;
@@ -100,8 +101,9 @@ static inline u32 fabric_voqs(u32 ports)
 }
 
 /*
- * Does some port have less room above XOFF than PFC needs to lose nothing (pfc_headroom())? If so, one line that names
- * the port that lacks most, what it has and what it needs, in @line of @n bytes.
+ * Does some port have less room above XOFF, or in its headroom of a shared buffer, than PFC needs to lose nothing
+ * (fabric_headroom())? If so, one line that names the port that lacks most, what it has and what it needs, in @line of
+ * @n bytes.
  */
 bool fabric_headroom_short(const struct fabric *f, char *line, size_t n);
 

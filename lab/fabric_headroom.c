@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whether PFC as configured can lose frames: xoff may be set to leave less than the headroom. */
+/* Whether PFC as configured can lose frames: xoff or headroom may be set to leave less than it takes. */
 #include <stdio.h>
 
 #include "bpf/pfc.h"
@@ -11,25 +11,25 @@ bool fabric_headroom_short(const struct fabric *f, char *line, size_t n)
 	char name[64] = "";
 	u32 ports = 0;
 
-	for (u32 i = 0; f->fab.pfc && i < f->size.ports; i++) {
+	for (u32 i = 0; f->fab.pfc & f->classes && i < f->size.ports; i++) {
 		const struct port_cfg *p = &f->ports[i];
-		u64 above = f->cfg->buffer - p->xoff, wanted = pfc_headroom(p->ps_per_byte, p->delay, f->frame_max);
+		u64 room = f->cfg->shared ? p->headroom : f->cfg->buffer - p->xoff, wanted = fabric_headroom(f, p);
 
-		if (above >= wanted)
+		if (room >= wanted)
 			continue;
 		ports++;
-		if (wanted - above <= worst)
+		if (wanted - room <= worst)
 			continue;
-		worst = wanted - above;
-		have = above;
+		worst = wanted - room;
+		have = room;
 		need = wanted;
 		fabric_port_name(f, i, name, sizeof(name));
 	}
 	if (ports)
 		snprintf(line, n,
-			 "xoff: leaves %llu bytes of headroom at port %s, PFC needs %llu to lose nothing (%u of %u "
+			 "%s %llu bytes of headroom at port %s, PFC needs %llu to lose nothing (%u of %u "
 			 "ports are short)",
-			 have, name, need, ports, f->size.ports);
+			 f->cfg->shared ? "headroom: gives" : "xoff: leaves", have, name, need, ports, f->size.ports);
 	return ports;
 }
 

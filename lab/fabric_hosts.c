@@ -31,8 +31,7 @@ static void plan_rules(const struct run_cfg *c, struct packet_rules *r)
 		.message = or_auto(c->message, MESSAGE_MAX / c->mtu * c->mtu),
 		.ack_every = c->ack_every,
 		.reth_all = c->reth_all,
-		.data_class = c->data_class,
-		.ack_class = c->ack_class,
+		.ack_class = c->ack_class == CFG_CLASS_SAME ? CLASS_OF_FLOW : c->ack_class,
 	};
 	r->msg_packets = (r->message + r->mtu - 1) / r->mtu;
 }
@@ -80,14 +79,16 @@ static u32 plan_cap(const struct run_cfg *c, u32 bdp)
 	return PSN_WINDOW_MAX - 1;
 }
 
-static void plan_recovery(const struct run_cfg *c, u32 bdp, struct recovery_params *r)
+static void plan_recovery(const struct fabric *f, u32 bdp, struct recovery_params *r)
 {
+	const struct run_cfg *c = f->cfg;
+
 	*r = (struct recovery_params){
 		.cap = plan_cap(c, bdp),
 		.rto_high = c->rto_high,
 		.rto_low = strncmp(c->transport, "irn", 3) ? c->rto_high : c->rto_low,
 		.rto_n = c->rto_n,
-		.timeouts = c->timeouts == CFG_ON,
+		.timeouts = c->timeouts == CFG_ON || (c->timeouts == CFG_AUTO && f->classes & ~f->fab.pfc),
 		.backoff = c->backoff,
 		.backoff_window = bdp,
 		.melo_bits = c->melo_bits,
@@ -233,7 +234,7 @@ int fabric_plan_hosts(struct fabric *f, char *err)
 	plan_rules(c, &common.rules);
 	plan_qp(c, &common.qp);
 	bdp = bdp_packets(f, fastest, &common.rules);
-	plan_recovery(c, bdp, &common.recovery);
+	plan_recovery(f, bdp, &common.recovery);
 	rc = check_rmin(f, err);
 	if (!rc)
 		rc = plan_ib(f, bdp, err);

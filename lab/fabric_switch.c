@@ -38,7 +38,7 @@ void fabric_plan_cfg(struct fabric *f)
 	}
 	f->fab.alpha = c->alpha;
 	f->fab.reserve = c->reserve;
-	f->fab.pfc = c->pfc ? 0xff : 0;
+	f->fab.pfc = c->pfc ? (u8)c->pfc_classes : 0;
 	f->fab.watchdog = c->pfc_watchdog;
 	f->fab.restore = c->pfc_restore ? c->pfc_restore : 2 * c->pfc_watchdog; /* SONiC's default */
 	f->fab.wrr = c->wrr;
@@ -51,9 +51,14 @@ void fabric_plan_cfg(struct fabric *f)
 		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
 }
 
+u64 fabric_headroom(const struct fabric *f, const struct port_cfg *p)
+{
+	return pfc_headroom(p->ps_per_byte, p->delay, f->frame_max) + f->fab.shared; /* bpf/buffer.h: the byte */
+}
+
 int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err)
 {
-	u64 headroom = pfc_headroom(p->ps_per_byte, p->delay, f->frame_max);
+	u64 headroom = fabric_headroom(f, p);
 	const struct run_cfg *c = f->cfg;
 	char name[64];
 
@@ -64,7 +69,7 @@ int fabric_plan_thresholds(const struct fabric *f, struct port_cfg *p, char *err
 		return -EINVAL;
 	}
 	if (c->shared) {
-		p->headroom = f->fab.pfc ? headroom + 1 : 0; /* bpf/buffer.h: the byte */
+		p->headroom = !f->fab.pfc ? 0 : c->headroom ? c->headroom : headroom;
 		return 0;
 	}
 	if (c->xoff) {
@@ -111,19 +116,21 @@ u64 fabric_crossing_rtt(const struct fabric *f)
 		xbar_time(wire_bytes(ACK_LEN), slowest, f->fab.speedup);
 }
 
-u32 fabric_classes(const struct run_cfg *c)
+u32 fabric_classes(const struct fabric *f)
 {
-	return c->ack_class == c->data_class ? 1 : 2;
+	return (u32)__builtin_popcount(f->classes);
 }
 
 u64 fabric_own_memory(const struct fabric *f, u32 s)
 {
 	u32 n = f->topo->nodes[f->topo->switches[s]].n_ports;
+	u32 lossless = (u32)__builtin_popcount(f->classes & f->fab.pfc);
 	u64 sum = 0;
 
 	for (u32 i = 0; i < n; i++)
-		sum += (u64)f->cfg->reserve + f->ports[f->port_base[s] + i].headroom;
-	return sum * fabric_classes(f->cfg);
+		sum += (u64)f->cfg->reserve * fabric_classes(f) +
+			(u64)f->ports[f->port_base[s] + i].headroom * lossless;
+	return sum;
 }
 
 int fabric_check_pools(const struct fabric *f, char *err)
@@ -135,7 +142,7 @@ int fabric_check_pools(const struct fabric *f, char *err)
 			continue;
 		snprintf(err, FABRIC_ERR_MAX,
 			 "buffer: %u bytes: switch %s needs %llu, %llu for the reserves and headrooms of its ports "
-			 "and a frame to share: enlarge buffer, or lower reserve",
+			 "and a frame to share: enlarge buffer, or lower reserve or headroom",
 			 f->cfg->buffer, f->topo->nodes[f->topo->switches[s]].name, own + f->frame_max, own);
 		return -EINVAL;
 	}

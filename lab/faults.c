@@ -141,8 +141,9 @@ static int parse_class(struct reader *r, char *value)
 		return bad(r, value ? value : "", "not a class; allowed: 0..7");
 	if (!(r->f->fab.pfc >> class & 1))
 		return bad(r, value,
-			   r->f->fab.credits ? "credits know no PAUSE; allowed: with fc=pfc"
-					     : "PFC is off; allowed: with pfc=on");
+			   r->f->fab.credits       ? "credits know no PAUSE; allowed: with fc=pfc"
+				   : r->f->fab.pfc ? "a class without PFC; allowed: those of pfc_classes="
+						   : "PFC is off; allowed: with pfc=on");
 	r->s.value = class;
 	return 0;
 }

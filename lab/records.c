@@ -60,11 +60,23 @@ const char *engine_name(const struct run_cfg *c)
 	return c->engine == ENGINE_TWIN ? "twin" : "kernel";
 }
 
+/* Whether flows are of more than one traffic class. */
+static bool several_classes(const struct run_result *r)
+{
+	for (u32 i = 1; i < r->n_flows; i++)
+		if (r->flows[i].flow.class != r->flows[0].flow.class)
+			return true;
+	return false;
+}
+
 void records_flows_csv(const struct run_result *r, FILE *out)
 {
+	bool classes = several_classes(r); /* a column that says nothing would change digests */
+
 	fputs("id,src,dst,bytes,start_ns,fct_ns,ideal_ns,slowdown,packets_sent,retransmitted,timeouts,nacks,"
-	      "cnps,rnr_naks,received_bytes,error,completed\n",
+	      "cnps,rnr_naks,received_bytes,error,completed",
 	      out);
+	fputs(classes ? ",class\n" : "\n", out);
 	for (u32 i = 0; i < r->n_flows; i++) {
 		const struct flow_record *f = &r->flows[i];
 
@@ -75,9 +87,12 @@ void records_flows_csv(const struct run_result *r, FILE *out)
 		fprintf(out, ",%s,", decimal(f->ideal_ps, 3).s);
 		if (f->completed)
 			fputs(decimal(ratio(f->fct_ps, f->ideal_ps, SLOWDOWN_SCALE), 6).s, out);
-		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%s,%d\n", f->packets_sent, f->retransmitted,
+		fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%s,%d", f->packets_sent, f->retransmitted,
 			f->timeouts, f->nacks, f->cnps, f->rnr_naks, f->received_bytes, qp_error_names[f->error],
 			f->completed);
+		if (classes)
+			fprintf(out, ",%u", f->flow.class);
+		fputc('\n', out);
 	}
 }
 

@@ -15,6 +15,7 @@ enum rng_purpose {
 	RNG_SIZE = 2,        /* bytes of the flows of one host */
 	RNG_DESTINATION = 3, /* destinations of the flows of one host */
 	RNG_PERMUTATION = 4, /* who sends to whom in a permutation */
+	RNG_CLASS = 5,       /* traffic class of one flow */
 };
 
 struct rng {

@@ -80,6 +80,19 @@ int flow_list_add(struct flow_list *list, const struct flow *f)
 	return 0;
 }
 
+/* The class of flow @id: classes= draws for each flow apart, so that no other draw depends on it. */
+static u16 draw_class(const struct run_cfg *c, u32 id)
+{
+	struct rng r = rng_stream(c->seed, RNG_CLASS, id);
+	u32 left = c->classes;
+
+	if (!left)
+		return (u16)c->data_class;
+	for (u64 skip = rng_below(&r, (u64)__builtin_popcount(left)); skip; skip--)
+		left &= left - 1;
+	return (u16)__builtin_ctz(left);
+}
+
 int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n, char *err)
 {
 	struct workload_args args = { .cfg = c, .n_hosts = n_hosts, .host_ps = host_ps, .err = err };
@@ -105,6 +118,8 @@ int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, stru
 		free(list.flows);
 		return rc;
 	}
+	for (u32 i = 0; w->kind != WORKLOAD_FILE && i < list.n; i++)
+		list.flows[i].class = draw_class(c, list.flows[i].id);
 	*flows = list.flows;
 	*n = list.n;
 	return 0;
@@ -112,7 +127,7 @@ int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, stru
 
 int workload_write_csv(const struct flow *flows, u32 n, FILE *out)
 {
-	fputs("id,src,dst,bytes,start_ns,op\n", out);
+	fputs("id,src,dst,bytes,start_ns,op,class\n", out);
 	for (u32 i = 0; i < n; i++) {
 		const struct flow *f = &flows[i];
 		u64 ps = f->start_ps % PS_PER_NS;
@@ -120,7 +135,7 @@ int workload_write_csv(const struct flow *flows, u32 n, FILE *out)
 		fprintf(out, "%u,%u,%u,%llu,%llu", f->id, f->src, f->dst, f->bytes, f->start_ps / PS_PER_NS);
 		if (ps)
 			fprintf(out, ".%03llu", ps);
-		fprintf(out, ",%s\n", flow_op_names[f->op]);
+		fprintf(out, ",%s,%u\n", flow_op_names[f->op], f->class);
 	}
 	return ferror(out) ? -EIO : 0;
 }

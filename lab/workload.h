@@ -26,16 +26,16 @@ const char *workload_list(char *buf, size_t n);
 /*
  * Make the flows that @c asks for on a network of @n_hosts hosts, each with a link of
  * host_ps[h] ps per byte. Sorted by start time (then id); ids renumbered in that order for
- * generated workloads, kept for files (where they must be 0..n-1 in any order). Flows do as @c->op says unless the file
- * has a column of its own for that. Returns 0 and *flows (malloc, caller
- * frees), or -errno and one line in err[CFG_ERR_MAX] (files: "path:line: what").
+ * generated workloads, kept for files (where they must be 0..n-1 in any order). Flows do as @c->op says and are of
+ * @c->data_class, unless the file has columns of its own for that or @c->classes lets them draw. Returns 0 and *flows
+ * (malloc, caller frees), or -errno and one line in err[CFG_ERR_MAX] (files: "path:line: what").
  */
 int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n, char *err);
 
 /* The names of enum flow_op, NULL at the end. */
 extern const char *const flow_op_names[];
 
-/* Write flows as workload=file: reads them, whatever the configuration says of op. 0, or -EIO. */
+/* Write flows as workload=file: reads them, whatever the configuration says of op and class. 0, or -EIO. */
 int workload_write_csv(const struct flow *flows, u32 n, FILE *out);
 
 #endif

@@ -7,10 +7,19 @@
 #include "lab/csv.h"
 #include "lab/workload_impl.h"
 
-static const char header[] = "id,src,dst,bytes,start_ns", header_op[] = "id,src,dst,bytes,start_ns,op";
-enum { COL_ID, COL_SRC, COL_DST, COL_BYTES, COL_START, COL_OP, COLS };
+enum { COL_ID, COL_SRC, COL_DST, COL_BYTES, COL_START, COL_OP, COL_CLASS, COLS };
 #define NUMBERS COL_OP /* of the columns, the first */
-static const char *const col_names[COLS] = { "id", "src", "dst", "bytes", "start_ns", "op" };
+static const char *const col_names[COLS] = { "id", "src", "dst", "bytes", "start_ns", "op", "class" };
+
+/* What may follow the numbers, and the first line that announces it. */
+enum { HAS_OP = 1, HAS_CLASS = 2 };
+static const char *const headers[] = {
+	[0] = "id,src,dst,bytes,start_ns",
+	[HAS_OP] = "id,src,dst,bytes,start_ns,op",
+	[HAS_CLASS] = "id,src,dst,bytes,start_ns,class",
+	[HAS_OP | HAS_CLASS] = "id,src,dst,bytes,start_ns,op,class",
+};
+#define HEADERS (sizeof(headers) / sizeof(headers[0]))
 
 static int open_text(struct csv_in *csv, const char *path, char *err)
 {
@@ -55,20 +64,31 @@ static int parse_op(struct csv_in *csv, const struct run_cfg *c, const char *tex
 	return 0;
 }
 
-/* One row of @cols columns. Numbers are bounded here; ids are checked against each other once all rows are there. */
-static int parse_flow(struct csv_in *csv, const struct workload_args *a, u32 cols, struct flow *f)
+/* Nothing: as the key class= says. */
+static int parse_class(struct csv_in *csv, const struct run_cfg *c, const char *text, u64 *class)
 {
-	u32 n, op = a->cfg->op;
+	*class = c->data_class;
+	if (*text && csv_u64(text, CFG_CLASSES - 1, class))
+		return bad_column(csv, COL_CLASS, text, "is no class; allowed: 0..7, or nothing for that of class=");
+	return 0;
+}
+
+/* One row under headers[@has]. Numbers are bounded here; ids are checked against each other once all rows are there. */
+static int parse_flow(struct csv_in *csv, const struct workload_args *a, u32 has, struct flow *f)
+{
+	u32 n, op = a->cfg->op, cols = NUMBERS + !!(has & HAS_OP) + !!(has & HAS_CLASS);
 	char *col[COLS];
-	u64 v[NUMBERS];
+	u64 v[NUMBERS], class = a->cfg->data_class;
 	int rc;
 
 	n = csv_columns(csv, col, COLS);
 	if (n != cols)
-		return csv_fail(csv, "%u columns where %u are wanted: %s", n, cols, cols == COLS ? header_op : header);
+		return csv_fail(csv, "%u columns where %u are wanted: %s", n, cols, headers[has]);
 	rc = parse_numbers(csv, col, v);
-	if (!rc && cols == COLS)
-		rc = parse_op(csv, a->cfg, col[COL_OP], &op);
+	if (!rc && has & HAS_OP)
+		rc = parse_op(csv, a->cfg, col[NUMBERS], &op);
+	if (!rc && has & HAS_CLASS)
+		rc = parse_class(csv, a->cfg, col[cols - 1], &class);
 	if (rc)
 		return rc;
 	for (u32 i = COL_SRC; i <= COL_DST; i++)
@@ -82,7 +102,8 @@ static int parse_flow(struct csv_in *csv, const struct workload_args *a, u32 col
 	*f = (struct flow){ .id = (u32)v[COL_ID],
 			    .src = (u32)v[COL_SRC],
 			    .dst = (u32)v[COL_DST],
-			    .op = op,
+			    .op = (u16)op,
+			    .class = (u16) class,
 			    .bytes = v[COL_BYTES],
 			    .start_ps = v[COL_START] };
 	return 0;
@@ -120,33 +141,33 @@ static int by_start(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The first line, and how many columns it announces. */
-static int read_header(struct csv_in *csv, u32 *cols)
+/* The first line, and which of headers[] it is. */
+static int read_header(struct csv_in *csv, u32 *has)
 {
 	int rc = csv_line(csv);
 
 	if (rc < 0)
 		return rc;
 	if (!rc)
-		return csv_fail(csv, "the file is empty; its first line should be %s", header);
-	*cols = strcmp(csv->buf, header) ? COLS : NUMBERS;
-	if (*cols == COLS && strcmp(csv->buf, header_op))
-		return csv_fail(csv, "the first line is '%s'; it should be %s, perhaps with ,op", csv_quote(csv->buf).s,
-				header);
-	return 0;
+		return csv_fail(csv, "the file is empty; its first line should be %s", headers[0]);
+	for (*has = 0; *has < HEADERS; ++*has)
+		if (!strcmp(csv->buf, headers[*has]))
+			return 0;
+	return csv_fail(csv, "the first line is '%s'; it should be %s, perhaps with ,op or ,class or ,op,class",
+			csv_quote(csv->buf).s, headers[0]);
 }
 
 static int read_flows(struct csv_in *csv, const struct workload_args *a, struct flow_list *out)
 {
-	u32 cols = 0;
-	int rc = read_header(csv, &cols);
+	u32 has = 0;
+	int rc = read_header(csv, &has);
 
 	if (rc)
 		return rc;
 	while ((rc = csv_line(csv)) > 0) {
 		struct flow f;
 
-		rc = parse_flow(csv, a, cols, &f);
+		rc = parse_flow(csv, a, has, &f);
 		if (rc)
 			return rc;
 		rc = flow_list_add(out, &f);

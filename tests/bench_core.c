@@ -87,7 +87,7 @@ static void make_flows(u32 n, u64 bytes)
 	if (!flows || !table.src_index || !table.dst_index || !table.results)
 		die("out of memory");
 	for (u32 i = 0; i < n; i++) {
-		flows[i] = (struct flow){ .id = i, .dst = 1, .bytes = bytes };
+		flows[i] = (struct flow){ .id = i, .dst = 1, .class = 3, .bytes = bytes };
 		table.results[i].done_ps = TIME_NEVER;
 	}
 }
@@ -115,7 +115,6 @@ static struct nic_params params(u32 host, const char *transport, const char *cc)
 			   .message = 1000000000,
 			   .msg_packets = 1000000,
 			   .ack_every = 1,
-			   .data_class = 3,
 			   .ack_class = 3 },
 		.qp = { .retry_cnt = RETRY_INFINITE, .rnr_retry = RETRY_INFINITE },
 		.recovery = { .cap = irn ? 118 : 4000,

@@ -59,6 +59,9 @@ differs()
 	[ "$(value "$T/kernel" dropped)" -eq 0 ]
 	alike fat-tree:k=4 "${case[@]}" alpha=2 reserve=0 ecn=ib cc=ib-lipd
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" headroom=4KB timeouts=on
+	[ "$(value "$T/kernel" buffer)" -gt 0 ]
+	differs topology=fat-tree:k=4 "${case[@]}"
 	alike fat-tree:k=4 "${case[@]}" transport=irn alpha=1/16
 	[ "$(value "$T/kernel" buffer)" -gt 0 ]
 }
@@ -139,5 +142,33 @@ differs()
 		same_records "$T/twin" "$T/kernel"
 		[ "$(value "$T/kernel" status)" = '"deadlock"' ]
 		conserved "$T/kernel"
+	done
+}
+
+@test "digest: kernel and twin with flows of several traffic classes" {
+	requires root veth kernel
+	up fat-tree:k=4
+	case=(flows=100 load=0.9 seed=3 classes=1,3,6)
+	alike fat-tree:k=4 "${case[@]}" buffer=60KB sched=wrr weights=1,2,1,5,1,1,3,1
+	differs topology=fat-tree:k=4 "${case[@]}" buffer=60KB
+	for class in 1 3 6; do [ "$(total "$T/kernel/ports.csv" pause_rx_$class)" -gt 0 ]; done
+	alike fat-tree:k=4 "${case[@]}" buffer=60KB op=read message=64KB cc=dcqcn ack_class=0 fault="100us-600us:pause=6:h2;50us-800us:pause=1:s3:p1"
+	alike fat-tree:k=4 "${case[@]}" buffers=shared buffer=300KB transport=melo cc=timely
+	alike fat-tree:k=4 "${case[@]}" fc=credit buffer=8KB arbiter=islip
+	alike fat-tree:k=4 "${case[@]}" transport=iwarp buffer=20KB
+	[ "$(value "$T/kernel" buffer)" -gt 0 ]
+}
+
+@test "digest: kernel and twin with PFC for some classes alone" {
+	requires root veth kernel
+	up fat-tree:k=4
+	case=(flows=100 load=0.9 seed=3 classes=3,5 pfc_classes=3 sched=wrr)
+	for buffers in buffer=60KB "buffers=shared buffer=250KB"; do
+		# shellcheck disable=SC2086 # words
+		alike fat-tree:k=4 "${case[@]}" $buffers
+		[ "$(value "$T/kernel" buffer)" -gt 0 ]
+		[ "$(total "$T/kernel/ports.csv" pause_tx_3)" -gt 0 ]
+		[ "$(total "$T/kernel/ports.csv" pause_tx_5)" -eq 0 ]
+		[ "$(total "$T/kernel/flows.csv" retransmitted 'v["class"] == 3')" -eq 0 ]
 	done
 }

@@ -107,3 +107,41 @@ bats_require_minimum_version 1.5.0
 	refused 2 'xon: 217152: not below xoff, which is 217152 at port s0:p0' ask topology=star:n=3 xon=217152
 	ask topology=star:n=3 xoff=200000 xon=199999
 }
+
+# A byte more than above xoff: the frame that tips the scale lies in it as a whole (bpf/buffer.h).
+@test "headroom: a run warns where headroom= of a shared buffer is less, and only there" {
+	said() { { "$LOSSLAB" run --engine twin -q topology="$topology" flows=5 buffers=shared buffer=1MB "$@" >/dev/null; } 2>&1; }
+	topology=star:n=3
+	[ -z "$(said headroom=22849)" ]
+	[ "$(said headroom=22848)" = "losslab: run: warning: headroom: gives 22848 bytes of headroom at port s0:p0, PFC needs 22849 to lose nothing (3 of 3 ports are short)" ]
+	[ -z "$(said)" ]
+	[ -z "$(said headroom=1 pfc_classes=5)" ] # flows are of class 3
+	"$REPO/topo/star.sh" n=3 | sed 's/^link h1 s0$/& 100gbit/' >"$BATS_TEST_TMPDIR/mixed"
+	topology=$BATS_TEST_TMPDIR/mixed
+	need=$(($("$LOSSLAB" headroom 100gbit 2us 1000 | awk 'END { print $1 }') + 1))
+	[ "$(said headroom=40000)" = "losslab: run: warning: headroom: gives 40000 bytes of headroom at port s0:p1, PFC needs $need to lose nothing (1 of 3 ports are short)" ]
+	[ -z "$(said headroom=$need)" ]
+	# what the ports have for themselves must fit
+	run -2 "$LOSSLAB" run --engine twin topology=star:n=3 buffers=shared buffer=1MB headroom=400KB
+	[ "$output" = "losslab: buffer: 1000000 bytes: switch s0 needs $((3 * 404096 + 1074)), $((3 * 404096)) for the reserves and headrooms of its ports and a frame to share: enlarge buffer, or lower reserve or headroom" ]
+}
+
+# As above, of a shared buffer.
+@test "headroom: of a shared buffer it loses nothing, and frames with two frames less" {
+	dir=$BATS_TEST_TMPDIR/out
+	"$REPO/topo/star.sh" n=3 | sed 's/^link h2 s0$/& 100mbit/' >"$BATS_TEST_TMPDIR/slow"
+	congested() {
+		twin "$dir" topology="$BATS_TEST_TMPDIR/slow" workload=file:"$(flows 0,2,600000,0 1,0,4000000,0)" \
+			buffers=shared timeouts=on "$@"
+	}
+	for buffer in 100KB 200KB 300KB; do
+		congested buffer=$buffer headroom=22849
+		all_done "$dir"
+		[ "$(value "$dir" dropped)" -eq 0 ]
+		[ "$(value "$dir" pause_frames)" -gt 0 ]
+		cp "$dir/ports.csv" "$BATS_TEST_TMPDIR/given"
+		congested buffer=$buffer headroom=$((22849 - 2 * 1074))
+		all_done "$dir"
+		[ "$(value "$dir" buffer)" -gt 0 ]
+	done
+}

@@ -225,7 +225,6 @@ static inline void world_prepare(u64 seed, u32 hosts, const char *transport, con
 				   .message = 1000000000,
 				   .msg_packets = 1000000,
 				   .ack_every = 1,
-				   .data_class = 3,
 				   .ack_class = 3 },
 			.qp = { .retry_cnt = RETRY_INFINITE, .rnr_retry = RETRY_INFINITE },
 			.recovery = { .cap = 40,
@@ -256,7 +255,9 @@ static inline u32 world_flow(u32 src, u32 dst, u64 bytes, u64 start, enum flow_o
 	u32 id = w.table.n++;
 
 	assert_true(id < WORLD_FLOWS);
-	w.flows[id] = (struct flow){ .id = id, .src = src, .dst = dst, .op = op, .bytes = bytes, .start_ps = start };
+	w.flows[id] = (struct flow){
+		.id = id, .src = src, .dst = dst, .op = op, .class = 3, .bytes = bytes, .start_ps = start
+	};
 	w.results[id].done_ps = TIME_NEVER;
 	return id;
 }

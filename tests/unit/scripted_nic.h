@@ -119,7 +119,6 @@ static inline void prepare(const char *transport, u32 cap)
 			   .message = 1000000000,
 			   .msg_packets = 1000000,
 			   .ack_every = 1,
-			   .data_class = CLASS,
 			   .ack_class = CLASS },
 		.recovery = { .cap = cap ? cap : PSN_WINDOW_MAX - 1,
 			      .rto_high = 320 * PS_PER_US,
@@ -134,7 +133,8 @@ static inline u32 add_flow(u32 src, u32 dst, u64 bytes, u64 start)
 {
 	u32 id = h.table.n++;
 
-	h.flows[id] = (struct flow){ .id = id, .src = src, .dst = dst, .bytes = bytes, .start_ps = start };
+	h.flows[id] =
+		(struct flow){ .id = id, .src = src, .dst = dst, .class = CLASS, .bytes = bytes, .start_ps = start };
 	h.results[id].done_ps = TIME_NEVER;
 	return id;
 }

@@ -35,7 +35,9 @@ static void table__sane(void **state)
 		assert_true(k->kind >= CFG_NAME || k->size == 1 || k->size == 4 || k->size == 8);
 		assert_int_equal(k->words != NULL, k->kind == CFG_WORD || k->kind == CFG_NAME);
 		assert_true(!number || (k->min <= k->max && (k->size == 8 || k->max <= ~0U)));
-		assert_true(!number || !k->special.word || k->special.value < k->min || k->special.value > k->max);
+		/* but for lists, where a word may be short for all of them */
+		assert_true(!number || !k->special.word || k->special.value < k->min || k->special.value > k->max ||
+			    (k->kind == CFG_LIST && k->special.value == k->max));
 		assert_true(!k->step || (k->min % k->step == 0 && k->max % k->step == 0));
 		for (u32 w = 0; k->kind == CFG_NAME && k->words[w]; w++)
 			assert_true(strlen(k->words[w]) < k->size);
@@ -67,7 +69,7 @@ static void defaults__documented(void **state)
 	assert_true(c.timely_min_rtt == 20 * PS_PER_US && !c.timely_delta && !c.timely_beta);
 	assert_true(c.timely_alpha == 875000000 && c.timely_hai == 5 && c.timely_segment == 16);
 	assert_true(c.rto_high == 320 * PS_PER_US && c.rto_low == 100 * PS_PER_US && c.timeouts == CFG_OFF);
-	assert_true(c.data_class == 3 && c.ack_class == 3 && !c.psn0);
+	assert_true(c.data_class == 3 && !c.classes && c.ack_class == CFG_CLASS_SAME && !c.psn0);
 	assert_string_equal(c.workload, "heavy-tailed");
 	assert_true(c.load_pct == 70 && c.flows == 2000 && !c.duration && !c.senders && !c.bytes);
 	assert_true(c.until == UNTIL_DONE && c.stuck_after == 100 * PS_PER_MS && !*c.out);
@@ -274,6 +276,14 @@ static void set__refuses(void **state)
 		{ "timely_hai=0", "out of range; allowed: 1..1000" },
 		{ "timely_segment=1025", "out of range; allowed: 1..1024" },
 		{ "ib_levels=1", "ib_levels=1: out of range; allowed: 2..256, or auto" },
+		{ "classes=", "classes=: not a list of classes; allowed: 0..7 with commas between, or none" },
+		{ "pfc_classes=none",
+		  "pfc_classes=none: not a list of classes; allowed: 0..7 with commas between, or all" },
+		{ "classes=8", "classes=8: not a list of classes" },
+		{ "classes=3,", "not a list of classes" },
+		{ "classes=3 5", "not a list of classes" },
+		{ "classes=35", "not a list of classes" },
+		{ "classes=3,5,3", "classes=3,5,3: names a class twice; allowed:" },
 		{ "preset=irnn", "preset=irnn: no such preset; did you mean irn? losslab run --presets lists them" },
 	};
 
@@ -330,9 +340,11 @@ static void print__round_trip(void **state)
 	c = finish(SET("buffers=shared", "buffer=1MB", "alpha=10/4", "reserve=0", "sched=wrr",
 		       "weights=1,2,3,4,5,6,7,8", "ecn=ib-output"));
 	round_trip(&c);
-	c = finish(SET("fc=credit", "ack_class=7"));
+	c = finish(SET("fc=credit", "ack_class=7", "classes=7,0,3"));
 	round_trip(&c);
-	c = finish(SET("buffers=shared", "alpha=5/65536", "ecn=step", "kmin=1"));
+	c = finish(SET("pfc_classes=3,0", "retry_cnt=2"));
+	round_trip(&c);
+	c = finish(SET("buffers=shared", "headroom=20KB", "alpha=5/65536", "ecn=step", "kmin=1"));
 	round_trip(&c);
 }
 
@@ -360,13 +372,15 @@ static void print__golden(void **state)
 		text,
 		"engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
 		"buffer=240000\nbuffers=static\nalpha=1/"
-		"8\nreserve=4096\nxoff=auto\nxon=auto\npfc=on\nfc=pfc\nquanta=65535\necn=off\nkmin=5000\nkmax=200000\n"
+		"8\nreserve=4096\nheadroom=auto\nxoff=auto\nxon=auto\npfc=on\npfc_classes=all\nfc=pfc\nquanta="
+		"65535\necn=off\nkmin="
+		"5000\nkmax=200000\n"
 		"pmax=0.01\nsched=strict\nweights=1,1,1,1,1,1,1,1\nqueues=voq\narbiter=rr\niterations=4\n"
 		"speedup=1.00\noutput_buffer=16384\nloss=0.001@s3\npreset=\ntransport=roce\ncap="
 		"auto\nbackoff=off\nrto_high=320us\n"
 		"rto_low=100us\nrto_n=3\ntimeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"
 		"rq=unlimited\nrq_delay=1us\nregion=flow\nack_every=1\nreth=first\nmelo_bits=1024\n"
-		"melo_cache=all\nmelo_resend=front\ninit_window=10\nclass=3\nack_class=3\npsn0=0\n"
+		"melo_cache=all\nmelo_resend=front\ninit_window=10\nclass=3\nclasses=none\nack_class=class\npsn0=0\n"
 		"cc=none\ncnp_interval=auto\ndcqcn_g=auto\ndcqcn_f=auto\ndcqcn_alpha_timer=auto\n"
 		"dcqcn_rate_timer=auto\ndcqcn_bytes=auto\ndcqcn_rai=auto\ndcqcn_rhai=auto\nrmin=auto\n"
 		"timely_tlow=50us\ntimely_thigh=500us\ntimely_min_rtt=20us\ntimely_delta=auto\ntimely_beta=auto\n"

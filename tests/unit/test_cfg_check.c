@@ -28,8 +28,13 @@ static void finish__dependent_keys(void **state)
 	assert_int_equal(finish(SET("pfc=off", "fc=credit")).fc, CFG_FC_CREDIT);
 	c = finish(SET("timeouts=on"));
 	assert_true(c.pfc && c.timeouts == CFG_ON);
+	c = finish(SET("pfc_classes=3"));
+	assert_true(c.pfc && c.pfc_classes == 8 && c.timeouts == CFG_AUTO); /* the flows' classes decide */
+	assert_int_equal(finish(SET("pfc_classes=0,1,2,3,4,5,6,7")).timeouts, CFG_OFF);
+	assert_int_equal(finish(SET("pfc_classes=3", "pfc_watchdog=1ms")).timeouts, CFG_ON);
+	assert_int_equal(finish(SET("pfc_classes=3", "timeouts=off")).timeouts, CFG_OFF);
 	c = finish(SET("class=5", "seed=9"));
-	assert_true(c.ack_class == 5 && c.ecmp_seed == 9);
+	assert_true(c.ack_class == CFG_CLASS_SAME && c.ecmp_seed == 9);
 	c = finish(SET("class=5", "ack_class=0", "ecmp_seed=0"));
 	assert_true(c.ack_class == 0 && c.ecmp_seed == 0);
 	c = finish(SET("duration=1ms"));
@@ -133,6 +138,8 @@ static void finish__contradictions(void **state)
 		  "alpha=1/4: buffers=static has a buffer for each; allowed: with buffers=shared" },
 		{ "reserve alone", "buffers=static", "reserve=1KB",
 		  "reserve=1000: buffers=static has a buffer for each" },
+		{ "headroom alone", "buffers=static", "headroom=20KB",
+		  "headroom=20000: buffers=static has what lies above xoff; allowed: with buffers=shared" },
 		{ "xoff when shared", "buffers=shared", "xoff=9KB",
 		  "xoff=9000: buffers=shared pauses by what is free" },
 		{ "xon when shared", "buffers=shared", "xon=9KB", "xon=9000: buffers=shared resumes by what is free" },
@@ -151,6 +158,9 @@ static void finish__contradictions(void **state)
 		  "retry_cnt=3: timeouts=off lets nothing" },
 		{ "a timeout that ends the run", "transport=irn", "rto_high=100ms", "rto_high: waits for 100ms" },
 		{ "reth=all, rare ACKs", "reth=all", "ack_every=2", "reth=all: makes every packet a message" },
+		{ "pfc_classes without pfc", "pfc=off", "pfc_classes=3",
+		  "pfc_classes=3: pfc=off has no pauses; allowed: with pfc=on" },
+		{ "pfc_classes with credits", "fc=credit", "pfc_classes=0,7", "pfc_classes=0,7: pfc=off has no" },
 		{ "loss_at alone", "loss=0@s1", "seed=1", "loss=0@s1: a switch without a loss" },
 		{ "flows and duration", "flows=5", "duration=1ms", "flows=5: duration is given too" },
 		{ "small buffer", "mtu=1000", "buffer=1093",
@@ -162,6 +172,7 @@ static void finish__contradictions(void **state)
 		  "bytes=3: workload=heavy-tailed has no use for it; allowed: with workload=incast|permutation" },
 		{ "senders of permutation", "workload=permutation", "senders=3", "allowed: with workload=incast" },
 	};
+	struct run_cfg shared = SET("buffers=shared", "headroom=20KB", "pfc=off");
 
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct run_cfg c = SET(bad[i][1], bad[i][2]);
@@ -170,6 +181,8 @@ static void finish__contradictions(void **state)
 			fail_msg("accepted: %s", bad[i][0]);
 		assert_says(bad[i][3]);
 	}
+	assert_int_equal(cfg_finish(&shared, err), -EINVAL);
+	assert_says("headroom=20000: pfc=off has no pauses; allowed: with pfc=on");
 	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1093"));
 	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
 }
@@ -256,6 +269,7 @@ static void finish__ranges(void **state)
 	REFUSED(load_pct, 0, "load=0.00: out of range");
 	REFUSED(ack_every, 65, "ack_every=65: out of range");
 	REFUSED(data_class, 8, "class=8: out of range");
+	REFUSED(classes, 256, "classes=: out of range");
 	REFUSED(loss_ppb, 2000000000, "loss=2: out of range");
 	REFUSED(retry_cnt, 8, "retry_cnt=8: out of range");
 	REFUSED(melo_bits, 12, "melo_bits=12: between two steps");

@@ -222,6 +222,11 @@ static void refused(void **state)
 	assert_int_equal(plan("1us:pause=3:h0", "pfc=off"), -EINVAL);
 	assert_non_null(strstr(w.err, "PFC is off"));
 	drop_plan();
+	assert_int_equal(plan("1us:pause=4:s0:p1", "pfc_classes=3,5"), -EINVAL);
+	assert_non_null(strstr(w.err, "4: a class without PFC; allowed: those of pfc_classes="));
+	drop_plan();
+	assert_int_equal(plan("1us:pause=5:s0:p1", "pfc_classes=3,5"), 0);
+	drop_plan();
 	assert_int_equal(plan("1us:pause=3:s0:p1", "fc=credit"), -EINVAL);
 	assert_non_null(strstr(w.err, "3: credits know no PAUSE; allowed: with fc=pfc"));
 	drop_plan();

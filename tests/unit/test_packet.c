@@ -12,13 +12,12 @@ static const struct packet_rules base = {
 	.message = 4000,
 	.msg_packets = 4,
 	.ack_every = 64,
-	.data_class = 3,
 	.ack_class = 5,
 };
 
 static struct flow flow_of(enum flow_op op, u64 bytes)
 {
-	return (struct flow){ .id = 77, .src = 3, .dst = 40, .op = op, .bytes = bytes };
+	return (struct flow){ .id = 77, .src = 3, .dst = 40, .op = op, .class = 3, .bytes = bytes };
 }
 
 /* REFERENCE 6.4: V1 and V2 are captures published with scapy's tests; V2 is an unreliable connection's. */

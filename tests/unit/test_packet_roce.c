@@ -9,14 +9,13 @@ static const struct packet_rules base = {
 	.message = 4000,
 	.msg_packets = 4,
 	.ack_every = 64,
-	.data_class = 3,
 	.ack_class = 5,
 };
 
 /* QP numbers 156 = 0x9c and 157 = 0x9d */
 static struct flow flow_of(enum flow_op op, u64 bytes)
 {
-	return (struct flow){ .id = 77, .src = 3, .dst = 40, .op = op, .bytes = bytes };
+	return (struct flow){ .id = 77, .src = 3, .dst = 40, .op = op, .class = 3, .bytes = bytes };
 }
 
 /* Headers of a RoCE packet from the flow's source, @forward, or to it; its bytes from the BTH on in hexadecimal. */
@@ -54,7 +53,7 @@ static void check_data(const struct packet_rules *r, const struct flow *flow, bo
 	assert_int_equal(f.len, packet_frame_len(r, flow, w->n));
 	assert_true(f.len <= packet_frame_max(r->mtu));
 	assert_int_equal(f.number, packet_number(r, flow, w->n));
-	assert_roce(r, &f, flow, true, (r->data_class << 5 | 2 << 2) | 2, w->hex);
+	assert_roce(r, &f, flow, true, (flow->class << 5 | 2 << 2) | 2, w->hex);
 }
 
 /* Messages of four packets: 4000 and 2501 bytes. */
@@ -182,7 +181,7 @@ static void packet_build_data__reth_all(void **state)
 	struct packet_rules r = base;
 
 	r.reth_all = true;
-	r.data_class = 7;
+	flow.class = 7;
 	for (u32 i = 0; i < 3; i++)
 		check_data(&r, &flow, false, &want[i]);
 	for (u32 n = 0; n < 7; n++)
@@ -240,6 +239,28 @@ static void packet_build_answer__fields(void **state)
 	check_answer(&r, FLOW_WRITE, &nak, "11 00 ffff 40 00009c 00 000022 60abcdef");
 	check_answer(&r, FLOW_SEND, &rnr, "11 00 ffff 00 00009c 00 000002 2e000001");
 	check_answer(&r, FLOW_READ, &ack, "11 00 ffff 00 00009d 00 ffffff 1f000002");
+}
+
+/* Without a class of its own an answer, and all else without payload, has that of the flow's data. */
+static void packet_build__class_of_flow(void **state)
+{
+	struct packet_answer a = { .n = 3, .syndrome = AETH_ACK };
+	struct flow flow = flow_of(FLOW_READ, 9000);
+	struct packet_rules r = base;
+	struct tx_frame f[4];
+
+	r.ack_class = CLASS_OF_FLOW;
+	for (u32 class = 0; class < 8; class ++) {
+		flow.class = (u16) class;
+		packet_build_answer(&r, &f[0], &flow, &a);
+		packet_build_cnp(&r, &f[1], &flow, NO_NUMBER);
+		packet_build_read(&r, &f[2], &flow, 0);
+		packet_build_read_nak(&r, &f[3], &flow, 0, AETH_NAK_ACCESS);
+		for (u32 i = 0; i < 4; i++) {
+			assert_int_equal(f[i].class, class);
+			assert_int_equal(f[i].head[IP_OFF + 1] >> 2, class << 3 | 2);
+		}
+	}
 }
 
 static void packet_build_answer__holes(void **state)
@@ -358,17 +379,12 @@ static void packet_build_read__fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packet_build_data__write),
-		cmocka_unit_test(packet_build_data__send),
-		cmocka_unit_test(packet_build_data__read),
-		cmocka_unit_test(packet_build_data__odd_messages),
-		cmocka_unit_test(packet_build_data__ack_req),
-		cmocka_unit_test(packet_build_data__reth_all),
-		cmocka_unit_test(packet_build_answer__fields),
-		cmocka_unit_test(packet_build_answer__holes),
-		cmocka_unit_test(packet_build_answer__holes_inverse),
-		cmocka_unit_test(packet_build_read_nak__fields),
-		cmocka_unit_test(packet_build_cnp__fields),
+		cmocka_unit_test(packet_build_data__write),      cmocka_unit_test(packet_build_data__send),
+		cmocka_unit_test(packet_build_data__read),       cmocka_unit_test(packet_build_data__odd_messages),
+		cmocka_unit_test(packet_build_data__ack_req),    cmocka_unit_test(packet_build_data__reth_all),
+		cmocka_unit_test(packet_build_answer__fields),   cmocka_unit_test(packet_build__class_of_flow),
+		cmocka_unit_test(packet_build_answer__holes),    cmocka_unit_test(packet_build_answer__holes_inverse),
+		cmocka_unit_test(packet_build_read_nak__fields), cmocka_unit_test(packet_build_cnp__fields),
 		cmocka_unit_test(packet_build_read__fields),
 	};
 

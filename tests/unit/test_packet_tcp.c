@@ -16,13 +16,12 @@ static const struct packet_rules base = {
 	.message = 14,
 	.msg_packets = 2,
 	.ack_every = 1,
-	.data_class = 3,
 	.ack_class = 5,
 };
 
 static struct flow flow_of(u64 bytes)
 {
-	return (struct flow){ .id = FLOW, .src = 3, .dst = 40, .op = FLOW_WRITE, .bytes = bytes };
+	return (struct flow){ .id = FLOW, .src = 3, .dst = 40, .op = FLOW_WRITE, .class = 3, .bytes = bytes };
 }
 
 /* RFC 3720, B.4, as the bytes stand on the wire; and the check value that catalogues of CRCs have. */

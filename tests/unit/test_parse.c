@@ -10,14 +10,10 @@
 /* The first SLOT_SMALL bytes of a data frame from host 1 to host 2, in a buffer of just that size. */
 static u8 *frame_of(enum packet_format format, u32 *len)
 {
-	const struct packet_rules rules = { .format = format,
-					    .mtu = 1000,
-					    .message = 4000,
-					    .msg_packets = 4,
-					    .ack_every = 1,
-					    .data_class = 3,
-					    .ack_class = 6 };
-	const struct flow flow = { .id = 5, .src = 1, .dst = 2, .op = FLOW_WRITE, .bytes = 600 };
+	const struct packet_rules rules = {
+		.format = format, .mtu = 1000, .message = 4000, .msg_packets = 4, .ack_every = 1, .ack_class = 6
+	};
+	const struct flow flow = { .id = 5, .src = 1, .dst = 2, .op = FLOW_WRITE, .class = 3, .bytes = 600 };
 	u8 *b = calloc(1, SLOT_SMALL);
 	struct tx_frame f;
 

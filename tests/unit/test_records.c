@@ -198,6 +198,21 @@ static void flows_csv__golden(void **state)
 	assert_string_equal(PRINTED(records_flows_csv(&r, out)), flows_golden);
 }
 
+/* A last column says the class, but only where flows differ in it. */
+static void flows_csv__classes(void **state)
+{
+	struct flow_record f[3] = { { .flow = { .class = 5 } }, { .flow = { .id = 1, .class = 5 } } };
+	struct run_result r = { .flows = f, .n_flows = 2 };
+
+	assert_null(strstr(PRINTED(records_flows_csv(&r, out)), "class"));
+	f[2].flow.class = 3;
+	r.n_flows = 3;
+	PRINTED(records_flows_csv(&r, out));
+	assert_non_null(strstr(text, ",completed,class\n0,"));
+	assert_non_null(strstr(text, ",0,5\n1,0,0,0,"));
+	assert_memory_equal(text + strlen(text) - 5, ",0,3\n", 5);
+}
+
 static void flows_csv__rounding(void **state)
 {
 	static const struct {
@@ -670,6 +685,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flows_csv__golden),
+		cmocka_unit_test(flows_csv__classes),
 		cmocka_unit_test(flows_csv__rounding),
 		cmocka_unit_test(flows_csv__errors),
 		cmocka_unit_test(ports_csv__golden),

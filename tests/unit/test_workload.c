@@ -486,7 +486,10 @@ static void csv__round_trip(void **state)
 	f[n - 1].start_ps += 7; /* a start that is not whole ns */
 	for (u32 i = 0; i < n; i++)
 		f[i].op = i % 3;
+	for (u32 i = 0; i < n; i++)
+		f[i].class = i % 8;
 	file.op = FLOW_READ; /* the file says itself */
+	file.data_class = 1;
 	assert_int_equal(workload_write_csv(f, n, out), 0);
 	assert_int_equal(fclose(out), 0);
 	g = make(&file, HOSTS, &m);
