@@ -355,7 +355,8 @@ static int read_words(struct run_args *a, int argc, char **argv)
 	return rc ? cmd_fail(EXIT_USAGE, "%s", err) : apply_options(a);
 }
 
-static int parse(struct run_args *a, int argc, char **argv)
+/* Whether there is something to run; if not, *code is the exit code. */
+static bool parse(struct run_args *a, int argc, char **argv, int *code)
 {
 	int c;
 
@@ -378,16 +379,20 @@ static int parse(struct run_args *a, int argc, char **argv)
 			break;
 		case OPTION_PRESETS:
 			preset_list(stdout);
-			exit(EXIT_DONE);
+			*code = EXIT_DONE;
+			return false;
 		case 'h':
 			cmd_help("run", options_help);
 			cfg_help(stdout);
-			exit(EXIT_DONE);
+			*code = EXIT_DONE;
+			return false;
 		default:
-			return EXIT_USAGE;
+			*code = EXIT_USAGE;
+			return false;
 		}
 	}
-	return read_words(a, argc - optind, argv + optind);
+	*code = read_words(a, argc - optind, argv + optind);
+	return !*code;
 }
 
 int cmd_run(int argc, char **argv)
@@ -396,9 +401,9 @@ int cmd_run(int argc, char **argv)
 	static struct run_args a;
 	int code;
 
-	code = parse(&a, argc, argv);
-	if (!code)
-		code = check_topology(&a);
+	if (!parse(&a, argc, argv, &code))
+		return code;
+	code = check_topology(&a);
 	if (code)
 		return code;
 	sigaction(SIGINT, &sa, NULL);

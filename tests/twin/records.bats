@@ -169,3 +169,15 @@ limited()
 	grep -qx "losslab: $dir/a/flows.csv: File too large" <<<"$output"
 	[ -z "$(ls -A "$dir")" ]
 }
+
+@test "records: a command whose output cannot be written has not succeeded" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=3 flows=5
+	for what in "run -q -e twin topology=star:n=3 flows=5" "run -q -j -e twin topology=star:n=3 flows=5" "run --help" \
+		"run --presets" "ports $dir" "headroom 40gbit 2us 1000" --help --version; do
+		# shellcheck disable=SC2086 # words
+		run -1 bash -c '"$@" >/dev/full' -- "$LOSSLAB" $what
+		[ "$output" = "losslab: stdout: cannot be written: No space left on device" ]
+	done
+	run -2 bash -c '"$@" >/dev/full' -- "$LOSSLAB" ports "$BATS_TEST_TMPDIR"
+}
