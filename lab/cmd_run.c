@@ -16,11 +16,11 @@
 #include "lab/scenario.h"
 
 static const char options_help[] =
-	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"; relative paths in it are beside it\n"
+	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"; relative paths in it are from there\n"
 	"  KEY=VALUE         settings; they override the scenario's common ones\n"
-	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down); twin: its topology\n"
-	"  -e, --engine E    kernel, or twin: the same result without namespaces and root\n"
-	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, hosts.csv, summary.json there, and what files the run is given\n"
+	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down)\n"
+	"  -e, --engine E    kernel, or twin: the same without namespaces and root; of a LAB it takes the topology\n"
+	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, hosts.csv, summary.json there\n"
 	"  -j, --json        print summary.json instead of the summary\n"
 	"  -q, --quiet       no progress bar\n"
 	"      --presets     list what preset=NAME stands for\n\n";

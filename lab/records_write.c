@@ -93,8 +93,8 @@ static const struct record_file {
 	const char *name;
 	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
 } files[] = {
-	{ "config.txt", put_config }, { "topology", put_topology },    { "faults", put_faults },
-	{ "workload", put_workload }, { "flows.csv", put_flows },      { "ports.csv", put_ports },
+	{ "config.txt", put_config }, { "topology", put_topology },   { "faults", put_faults },
+	{ "workload", put_workload }, { "flows.csv", put_flows },     { "ports.csv", put_ports },
 	{ "hosts.csv", put_hosts },   { "samples.csv", put_samples }, { "summary.json", records_json },
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
