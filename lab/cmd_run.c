@@ -16,7 +16,7 @@
 #include "lab/scenario.h"
 
 static const char options_help[] =
-	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"; relative paths in it are from there\n"
+	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"; paths in it are from there\n"
 	"  KEY=VALUE         settings; they override the scenario's common ones\n"
 	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down)\n"
 	"  -e, --engine E    kernel, or twin: the same without namespaces and root; of a LAB it takes the topology\n"
