@@ -12,13 +12,14 @@
 #include "lab/csv.h"
 #include "lab/netlab_priv.h"
 #include "lab/ports_live.h"
+#include "lab/scenario.h"
 
 #define COLUMNS_MAX 64
 #define NAMES 4 /* columns that say which port it is */
 #define CELL 24 /* bytes of a cell's text in the table */
 
 static const char options_help[] =
-	"  DIR              the records of a run (out=DIR)\n"
+	"  DIR              the records of a run (out=DIR), or of a scenario's variant (DIR/1, DIR/2, ...)\n"
 	"  -n, --name LAB   the switch ports of this lab while a run is on, as they are now\n"
 	"  -a, --all        all columns of ports.csv that are not 0, one a line: drops by reason, marks by cause, "
 	"PAUSE by class\n"
@@ -180,6 +181,40 @@ static int show(FILE *in, const char *name, enum form form)
 	return rc ? cmd_fail(EXIT_USAGE, "ports: %s", err) : EXIT_DONE;
 }
 
+/* "DIR/2 (IRN)": DIR is a scenario's, with a folder of records for each variant. NULL: there is no number @i. */
+static const char *variant(const char *dir, u32 i, char *text, size_t n)
+{
+	char path[CFG_STR + 32];
+	const char *label;
+	json_t *summary;
+
+	snprintf(path, sizeof(path), "%.*s/%u/summary.json", CFG_STR - 1, dir, i);
+	summary = json_load_file(path, 0, NULL);
+	if (!summary)
+		return NULL;
+	label = json_string_value(json_object_get(summary, "label"));
+	snprintf(text, n, "%.160s/%u%s%.*s%s", dir, i, label ? " (" : "", SCENARIO_LABEL, label ? label : "",
+		 label ? ")" : "");
+	json_decref(summary);
+	return text;
+}
+
+/* No ports.csv: perhaps there are some below. */
+static int no_records(const char *dir, const char *path, int why)
+{
+	char list[800] = "", one[256];
+	size_t used = 0;
+
+	for (u32 i = 1; i <= SCENARIO_VARIANTS && variant(dir, i, one, sizeof(one)); i++) {
+		if (used + strlen(one) + 3 > sizeof(list))
+			break;
+		used += (size_t)sprintf(list + used, "%s%s", i > 1 ? ", " : "", one);
+	}
+	if (!used)
+		return cmd_fail(EXIT_USAGE, "ports: %.200s: %s", path, strerror(why));
+	return cmd_fail(EXIT_USAGE, "ports: %.160s: a scenario's records, one variant at a time: %s", dir, list);
+}
+
 static int show_records(const char *dir, enum form form)
 {
 	char path[CFG_STR + 16];
@@ -188,7 +223,7 @@ static int show_records(const char *dir, enum form form)
 	snprintf(path, sizeof(path), "%.*s/ports.csv", CFG_STR - 1, dir);
 	in = fopen(path, "re");
 	if (!in)
-		return cmd_fail(EXIT_USAGE, "ports: %.200s: %s", path, strerror(errno));
+		return no_records(dir, path, errno);
 	return show(in, path, form);
 }
 

@@ -16,12 +16,11 @@
 #include "lab/scenario.h"
 
 static const char options_help[] =
-	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"; relative paths in it are beside "
-	"it\n"
+	"  SCENARIO          a scenario file, or a folder with one named \"scenario\"; paths in it are from there\n"
 	"                    (scenarios/NAME is also found where losslab is installed)\n"
 	"  KEY=VALUE         settings; they override the scenario's common ones\n"
 	"  -n, --name LAB    use this lab (lab, if it stands; else one is brought up and taken down)\n"
-	"  -e, --engine E    kernel, or twin: the same result without namespaces and root\n"
+	"  -e, --engine E    kernel, or twin: the same without namespaces and root; of a LAB it takes the topology\n"
 	"  -o, --out DIR     write config.txt, flows.csv, ports.csv, hosts.csv, summary.json there, and what files the "
 	"run is given\n"
 	"  -j, --json        print summary.json instead of the summary\n"
@@ -49,6 +48,7 @@ struct run_args {
 	struct topo *topo;
 	struct netlab lab;
 	bool own_lab, lab_open;
+	const char *standing; /* the lab whose topology it is; NULL: of none that stood before */
 	char own_name[LAB_NAME_MAX];
 	bool topo_is_file;      /* a file, or a standing lab's: to be kept with the records */
 	char topology[CFG_STR]; /* what the summary calls it */
@@ -56,11 +56,15 @@ struct run_args {
 	size_t made[SCENARIO_VARIANTS]; /* what records_prepare() has made */
 };
 
-static volatile sig_atomic_t stopped;
+#define BY_DOWN 1000 /* beyond all signals */
 
-static void stop(int sig)
+static volatile sig_atomic_t stopped; /* the signal, or BY_DOWN */
+
+static void stop(int sig, siginfo_t *info, void *context)
 {
-	stopped = sig;
+	bool by_down = info->si_code == SI_QUEUE && info->si_value.sival_int == LAB_DOWN_VALUE;
+
+	stopped = sig == SIGTERM && by_down ? BY_DOWN : sig;
 }
 
 /* A bar on the terminal; nothing where stderr is not one. */
@@ -104,13 +108,12 @@ static int write_records(const struct run_args *a, const struct experiment *x, u
 static void name_topology(struct run_args *a)
 {
 	const char *spec = a->scenario.cfg[0].topology;
-	bool standing = a->lab_open && !a->own_lab;
 
-	a->topo_is_file = standing || topo_is_file(spec);
+	a->topo_is_file = a->standing || topo_is_file(spec);
 	if (a->topo_is_file && a->topo->title[0])
 		spec = a->topo->title;
-	else if (standing)
-		spec = a->lab.name;
+	else if (a->standing)
+		spec = a->standing;
 	snprintf(a->topology, sizeof(a->topology), "%s", spec);
 }
 
@@ -165,6 +168,7 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hu
 	rc = experiment_run(x, &a->scenario.cfg[i], a->topo, a->lab_open ? a->lab.name : NULL, progress,
 			    bar ? a->scenario.label[i] : NULL, err);
 	progress_clear(bar);
+	x->result.label = a->scenario.n > 1 ? a->scenario.label[i] : NULL;
 	x->result.topology = a->topology;
 	x->result.inputs = &a->inputs[i];
 	say_waiting(a, i, x);
@@ -174,7 +178,11 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hu
 		*hung = experiment_hangs(x);
 		return *hung ? EXIT_CHECK : EXIT_DONE;
 	}
-	cmd_fail(0, "%s", err[0] ? err : strerror(-rc));
+	if (rc == -EINTR && stopped)
+		cmd_fail(0, "run: interrupted by %s%s", stopped == BY_DOWN ? "losslab down" : "SIG",
+			 stopped == BY_DOWN ? "" : sigabbrev_np(stopped));
+	else
+		cmd_fail(0, "%s", err[0] ? err : strerror(-rc));
 	if (!x->planned)
 		return rc == -ENOMEM ? EXIT_SYSTEM : EXIT_USAGE;
 	return x->started ? EXIT_CHECK : EXIT_SYSTEM;
@@ -258,6 +266,19 @@ static int sweep(const char *name, void *arg)
 	return 0;
 }
 
+static int check_no_topology(const struct run_args *a, const char *name)
+{
+	if (!cfg_given(&a->scenario.cfg[0], "topology"))
+		return EXIT_DONE;
+	return cmd_fail(EXIT_USAGE, "topology: lab %s stands and has its own: leave the key out, or take the lab down",
+			name);
+}
+
+static int no_such_lab(const char *name)
+{
+	return cmd_fail(EXIT_USAGE, "lab %s: not there: losslab up --name %s TOPOLOGY builds it", name, name);
+}
+
 /* The kernel engine runs on a standing lab, or on one of its own. */
 static int open_lab(struct run_args *a)
 {
@@ -271,8 +292,7 @@ static int open_lab(struct run_args *a)
 		return cmd_fail(EXIT_USAGE, "%s", err);
 	if (!netlab_exists(name)) {
 		if (a->name)
-			return cmd_fail(EXIT_USAGE, "lab %s: not there: losslab up --name %s TOPOLOGY builds it", name,
-					name);
+			return no_such_lab(name);
 		netlab_each(sweep, NULL);
 		snprintf(a->own_name, sizeof(a->own_name), "run%d", (int)getpid());
 		rc = topo_open(a->scenario.cfg[0].topology, cmd_generators(), &a->topo, err);
@@ -285,10 +305,10 @@ static int open_lab(struct run_args *a)
 		topo_free(a->topo);
 		a->topo = NULL;
 		name = a->own_name;
-	} else if (cfg_given(&a->scenario.cfg[0], "topology")) {
-		return cmd_fail(EXIT_USAGE,
-				"topology: lab %s stands and has its own: leave the key out, or take the lab down",
-				name);
+	} else {
+		a->standing = name;
+		if (check_no_topology(a, name))
+			return EXIT_USAGE;
 	}
 	rc = netlab_open(name, &a->lab, err);
 	if (rc)
@@ -298,11 +318,24 @@ static int open_lab(struct run_args *a)
 	return EXIT_DONE;
 }
 
+/* The twin needs no lab, and takes nothing but the topology of one: it may be in use. */
 static int open_twin(struct run_args *a)
 {
-	char err[TOPO_ERR_MAX];
-	int rc = topo_open(a->scenario.cfg[0].topology, cmd_generators(), &a->topo, err);
+	const char *spec = a->scenario.cfg[0].topology;
+	char err[LAB_ERR_MAX], path[LAB_PATH_MAX];
+	int rc;
 
+	if (a->name) {
+		if (netlab_check_name(a->name, err))
+			return cmd_fail(EXIT_USAGE, "%s", err);
+		if (!netlab_exists(a->name) || netlab_path(a->name, "topology", path))
+			return no_such_lab(a->name);
+		if (check_no_topology(a, a->name))
+			return EXIT_USAGE;
+		a->standing = a->name;
+		spec = path;
+	}
+	rc = topo_open(spec, cmd_generators(), &a->topo, err);
 	return rc ? cmd_fail(cmd_exit_code(rc), "%s", err) : EXIT_DONE;
 }
 
@@ -362,7 +395,8 @@ static int read_words(struct run_args *a, int argc, char **argv)
 	return rc ? cmd_fail(EXIT_USAGE, "%s", err) : apply_options(a);
 }
 
-static int parse(struct run_args *a, int argc, char **argv)
+/* Whether there is something to run; if not, *code is the exit code. */
+static bool parse(struct run_args *a, int argc, char **argv, int *code)
 {
 	int c;
 
@@ -385,27 +419,31 @@ static int parse(struct run_args *a, int argc, char **argv)
 			break;
 		case OPTION_PRESETS:
 			preset_list(stdout);
-			exit(EXIT_DONE);
+			*code = EXIT_DONE;
+			return false;
 		case 'h':
 			cmd_help("run", options_help);
 			cfg_help(stdout);
-			exit(EXIT_DONE);
+			*code = EXIT_DONE;
+			return false;
 		default:
-			return EXIT_USAGE;
+			*code = EXIT_USAGE;
+			return false;
 		}
 	}
-	return read_words(a, argc - optind, argv + optind);
+	*code = read_words(a, argc - optind, argv + optind);
+	return !*code;
 }
 
 int cmd_run(int argc, char **argv)
 {
-	struct sigaction sa = { .sa_handler = stop };
+	struct sigaction sa = { .sa_sigaction = stop, .sa_flags = SA_SIGINFO };
 	static struct run_args a;
 	int code;
 
-	code = parse(&a, argc, argv);
-	if (!code)
-		code = check_topology(&a);
+	if (!parse(&a, argc, argv, &code))
+		return code;
+	code = check_topology(&a);
 	if (code)
 		return code;
 	sigaction(SIGINT, &sa, NULL);

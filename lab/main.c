@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* losslab: the table of commands, and the one that is asked for. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static int help(FILE *out)
 	return EXIT_DONE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct cmd *c;
 
@@ -79,4 +80,19 @@ int main(int argc, char **argv)
 	if (!c)
 		return cmd_fail(EXIT_USAGE, "command %s: unknown: losslab --help lists them", argv[1]);
 	return c->run(argc - 1, argv + 1);
+}
+
+/* Whatever a command has found out: when nobody got to read it, it has not done its work. */
+static int check_output(int code)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	return cmd_fail(code ? code : EXIT_CHECK, "stdout: cannot be written%s%s", errno ? ": " : "",
+			errno ? strerror(errno) : "");
+}
+
+int main(int argc, char **argv)
+{
+	return check_output(run(argc, argv));
 }

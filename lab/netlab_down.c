@@ -46,6 +46,17 @@ static bool let_go(const char *name, pid_t pid, int pidfd, int ms)
 	return false;
 }
 
+/* SIGTERM, told apart from others. */
+static void ask_to_end(int pidfd)
+{
+	siginfo_t info = { .si_signo = SIGTERM, .si_code = SI_QUEUE };
+
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_int = LAB_DOWN_VALUE;
+	syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, &info, 0);
+}
+
 /* End the process that holds the lab's lock. */
 static int end_holder(const char *name, char *err)
 {
@@ -61,7 +72,7 @@ static int end_holder(const char *name, char *err)
 		return errno == ESRCH ? 0 : netlab_error(-errno, err, "process %d: %s", (int)pid, strerror(errno));
 	/* Still the holder after its pidfd was opened: then the pid cannot have passed on to somebody else. */
 	if (netlab_holder(name) == pid) {
-		syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0);
+		ask_to_end(pidfd);
 		if (!let_go(name, pid, pidfd, STOP_MS)) {
 			syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
 			if (!let_go(name, pid, pidfd, STOP_MS))

@@ -8,6 +8,9 @@
 #include "lab/manifest.h"
 #include "lab/netlab.h"
 
+/* The value that goes with the SIGTERM by which netlab_down() ends the process that holds a lab's lock. */
+#define LAB_DOWN_VALUE 0x10551ab
+
 #define LAB_PATH_MAX 256
 
 /* Where labs are kept: $LOSSLAB_RUN_DIR, else /run/losslab. */

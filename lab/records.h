@@ -83,6 +83,7 @@ struct record_inputs {
 
 struct run_result {
 	const struct run_cfg *cfg;
+	const char *label;                  /* of a scenario's variant; NULL: the run is none */
 	const char *topology;               /* what the summary calls it; NULL: as configured */
 	const struct record_inputs *inputs; /* NULL: none */
 	struct flow_record *flows;

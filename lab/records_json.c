@@ -180,6 +180,8 @@ int records_json(const struct run_result *r, const struct run_totals *t, FILE *o
 	struct json j = { .out = out };
 
 	open_object(&j, NULL);
+	if (r->label)
+		put_text(&j, "label", r->label);
 	put_setup(&j, r, t);
 	if (r->n_deadlock)
 		put_deadlock(&j, r);

@@ -187,7 +187,7 @@ nothing_left()
 		cat "$SAID"
 		[ "$code" -ne 0 ]
 		[ "$(wc -l <"$SAID")" -eq 1 ]
-		grep -q '^losslab: run: interrupted' "$SAID"
+		[ "$(cat "$SAID")" = "losslab: run: interrupted by SIG$signal" ]
 		# shellcheck disable=SC2086 # pids
 		gone $pids
 		[ -z "$(namespaces "run$RUN-")" ]
@@ -221,4 +221,23 @@ nothing_left()
 	code=0
 	wait "$RUN" || code=$?
 	[ "$code" -ne 0 ]
+}
+
+@test "conserve: losslab down ends a run, which says so and removes the empty directory that it has made" {
+	requires root veth kernel
+	mkdir "$BATS_TEST_TMPDIR/mine"
+	up star:n=4
+	for dir in new/a/b mine; do
+		long_run -n "$LAB" out="$BATS_TEST_TMPDIR/$dir"
+		wait_for 20 moving "$LAB-h0"
+		[ -d "$BATS_TEST_TMPDIR/$dir" ]
+		down
+		wait_for 10 gone "$RUN"
+		code=0
+		wait "$RUN" || code=$?
+		[ "$code" -eq 1 ]
+		[ "$(cat "$SAID")" = "losslab: run: interrupted by losslab down" ]
+		[ ! -e "$BATS_TEST_TMPDIR/new" ] && [ -d "$BATS_TEST_TMPDIR/mine" ]
+		up star:n=4
+	done
 }

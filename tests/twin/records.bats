@@ -169,3 +169,41 @@ limited()
 	grep -qx "losslab: $dir/a/flows.csv: File too large" <<<"$output"
 	[ -z "$(ls -A "$dir")" ]
 }
+
+@test "records: a command whose output cannot be written has not succeeded" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=3 flows=5
+	for what in "run -q -e twin topology=star:n=3 flows=5" "run -q -j -e twin topology=star:n=3 flows=5" "run --help" \
+		"run --presets" "ports $dir" "headroom 40gbit 2us 1000" --help --version; do
+		# shellcheck disable=SC2086 # words
+		run -1 bash -c '"$@" >/dev/full' -- "$LOSSLAB" $what
+		[ "$output" = "losslab: stdout: cannot be written: No space left on device" ]
+	done
+	run -2 bash -c '"$@" >/dev/full' -- "$LOSSLAB" ports "$BATS_TEST_TMPDIR"
+}
+
+@test "records: of a scenario each variant's have its label, and ports says which directories there are" {
+	requires jq
+	dir=$BATS_TEST_TMPDIR/out
+	printf 'topology=star:n=3\nflows=5\n[one "of"]\n[two]\ntransport=irn\n' >"$BATS_TEST_TMPDIR/scenario"
+	"$LOSSLAB" run -q -j -e twin --out "$dir" "$BATS_TEST_TMPDIR/scenario" >"$BATS_TEST_TMPDIR/json"
+	[ "$(jq -c 'map(.label)' "$BATS_TEST_TMPDIR/json")" = '["one \"of\"","two"]' ]
+	[ "$(jq -r .label "$dir/2/summary.json")" = two ]
+	run -2 "$LOSSLAB" ports "$dir"
+	[ "$output" = "losslab: ports: $dir: a scenario's records, one variant at a time: $dir/1 (one \"of\"), $dir/2 (two)" ]
+	"$LOSSLAB" ports "$dir/2" | grep -q '^s0:p0'
+	twin "$BATS_TEST_TMPDIR/single" topology=star:n=3 flows=5
+	[ -z "$(value "$BATS_TEST_TMPDIR/single" label)" ]
+}
+
+@test "records: the twin has a named lab's topology, and refuses one that is not there" {
+	refused 2 'lab nosuch: not there: .*losslab up' "$LOSSLAB" run -q -e twin -n nosuch flows=5
+	refused 2 'No_Lab' "$LOSSLAB" run -q -e twin -n No_Lab flows=5
+	requires root veth
+	up star:n=3
+	twin "$BATS_TEST_TMPDIR/out" --name "$LAB" flows=5
+	[ "$(value "$BATS_TEST_TMPDIR/out" topology)" = '"star n=3"' ]
+	twin "$BATS_TEST_TMPDIR/same" topology=star:n=3 flows=5
+	same_records "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/same"
+	refused 2 "topology: lab $LAB stands and has its own" "$LOSSLAB" run -q -e twin -n "$LAB" topology=star:n=3
+}
