@@ -23,9 +23,16 @@ struct reading {
 
 static int set_words(struct run_cfg *c, char **words, int n, char *err)
 {
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		size_t key = strcspn(words[i], "=") + 1;
+
 		if (cfg_set(c, words[i], err))
 			return -EINVAL;
+		for (int j = 0; j < i; j++)
+			if (!strncmp(words[i], words[j], key))
+				return csv_error(err, "%s: given before, as %s; allowed: each key once",
+						 csv_quote(words[i]).s, csv_quote(words[j]).s);
+	}
 	return 0;
 }
 
@@ -43,6 +50,10 @@ static int begin_variant(struct reading *r, struct csv_in *csv, const char *line
 	memset(r->seen, 0, sizeof(r->seen));
 	memcpy(s->label[s->n], line + 1, n - 2);
 	s->label[s->n][n - 2] = '\0';
+	for (u32 i = 0; i < s->n; i++)
+		if (!strcmp(s->label[i], s->label[s->n]))
+			return csv_fail(csv, "%s: variant %u has this label already; allowed: one of its own for each",
+					csv_quote(line).s, i + 1);
 	s->cfg[s->n++] = *r->common;
 	return 0;
 }
