@@ -2,11 +2,13 @@
 /* Reading scenario files. */
 #include "lab/scenario.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lab/cfg_keys.h"
 #include "lab/csv.h"
@@ -100,6 +102,42 @@ static int read_file(struct reading *r, FILE *in, const char *path, char *err)
 	return rc;
 }
 
+/* Is this entry of the folder @path a scenario's folder? */
+static bool holds_scenario(const char *path, const char *entry)
+{
+	char inner[PATH_MAX];
+	int n = snprintf(inner, sizeof(inner), "%s/%s/scenario", path, entry);
+
+	return n < (int)sizeof(inner) && !access(inner, F_OK);
+}
+
+/* Say why there is no scenario at @path, and which are in it if it is a folder of them. */
+static int no_scenario(const char *path, bool folder, int code, char *err)
+{
+	struct dirent **entries;
+	char list[120] = "";
+	size_t used = 0;
+	int n = folder ? scandir(path, &entries, NULL, alphasort) : -1;
+
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.' && holds_scenario(path, entries[i]->d_name) &&
+		    used + strlen(entries[i]->d_name) + 3 < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
+						 entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	if (*list)
+		csv_error(err, "scenario %.60s: a folder of scenarios; allowed: one of them: %s", path, list);
+	else if (folder)
+		csv_error(err, "scenario %.100s: a folder without a file named \"scenario\": %s", path, strerror(code));
+	else
+		csv_error(err, "scenario %.100s: %s; settings are KEY=VALUE, losslab run --help lists the keys", path,
+			  strerror(code));
+	return -code;
+}
+
 static int read_path(struct scenario *s, struct run_cfg *common, const char *path, char **words, int n_words, char *err)
 {
 	struct reading r = { .s = s, .common = common, .words = words, .n_words = n_words };
@@ -116,8 +154,7 @@ static int read_path(struct scenario *s, struct run_cfg *common, const char *pat
 	in = fopen(path, "re");
 	if (!in) {
 		rc = -errno;
-		snprintf(err, CFG_ERR_MAX, "scenario: %.160s: %s", path, strerror(-rc));
-		return rc;
+		return no_scenario(r.dir ? r.dir : path, r.dir, -rc, err);
 	}
 	rc = read_file(&r, in, path, err);
 	fclose(in);
