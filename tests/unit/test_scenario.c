@@ -182,7 +182,8 @@ static void read__missing(void **state)
 	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), -ENOENT);
 	assert_non_null(strstr(err, path));
 	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), -ENOENT);
-	assert_non_null(strstr(err, path));
+	assert_non_null(strstr(err, dir));
+	assert_non_null(strstr(err, "a folder without a file named \"scenario\""));
 }
 
 static void read__errors(void **state)
