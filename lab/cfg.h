@@ -137,8 +137,8 @@ bool cfg_given(const struct run_cfg *c, const char *key);
  */
 int cfg_finish(struct run_cfg *c, char *err);
 /*
- * Read weights=, eight numbers 1..CFG_WEIGHT_MAX with commas between: 0, or -EINVAL and one line in err[CFG_ERR_MAX] that
- * names the first that is none.
+ * Read weights=, eight numbers 1..CFG_WEIGHT_MAX with commas between: 0, or -EINVAL and one line in err[CFG_ERR_MAX]
+ * that names the first that is none.
  */
 int cfg_weights(const char *text, u32 out[CFG_CLASSES], char *err);
 /* Print every key as KEY=VALUE, one a line, in a fixed order: the frozen configuration. */
