@@ -71,7 +71,7 @@ const char *cfg_nearer(const char *word, const char *best, const char *name)
 	if (strlen(word) >= NAME_LEN_MAX)
 		return NULL;
 	d = edit_distance(word, name);
-	if (d > SUGGEST_MAX || d >= strlen(name))
+	if (d > SUGGEST_MAX || 2 * d > strlen(name)) /* half of it another: another word */
 		return best;
 	return best && edit_distance(word, best) <= d ? best : name;
 }

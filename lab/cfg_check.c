@@ -141,9 +141,9 @@ static const struct scope {
 	{ "timely_hai", "cc", TIMELY, "does not use it" },
 	{ "timely_segment", "cc", TIMELY, "does not use it" },
 	{ "ib_levels", "cc", IB, "does not use it" },
-	{ "kmin", "ecn", "off|red|step", "goes by full buffers" },
-	{ "kmax", "ecn", "off|red", "has no such threshold" },
-	{ "pmax", "ecn", "off|red", "marks for certain" },
+	{ "kmin", "ecn", "red|step", "has no such threshold" },
+	{ "kmax", "ecn", "red", "has no such threshold" },
+	{ "pmax", "ecn", "red", "has no such probability" },
 	{ "buffers", "fc", "none|pfc", "needs a buffer for each, to promise it" },
 	{ "alpha", "buffers", "shared", "has a buffer for each" },
 	{ "reserve", "buffers", "shared", "has a buffer for each" },
@@ -151,6 +151,9 @@ static const struct scope {
 	{ "headroom", "pfc", "on", "has no pauses" },
 	{ "xoff", "buffers", "static", "pauses by what is free" },
 	{ "xon", "buffers", "static", "resumes by what is free" },
+	{ "xoff", "fc", "pfc", "has no pauses" },
+	{ "xon", "fc", "pfc", "has no pauses" },
+	{ "quanta", "fc", "pfc", "has no pauses" },
 	{ "sched", "arbiter", "rr", "lets the highest class through first" },
 	{ "iterations", "arbiter", "islip", "has no crossbar" },
 	{ "speedup", "arbiter", "islip", "has no crossbar" },
@@ -198,6 +201,20 @@ static int check_scope(const struct run_cfg *c, const struct run_cfg *defaults, 
 			 s->values);
 }
 
+/* The same where the other key is a time or a text, of which any will do. */
+static int check_faults(const struct run_cfg *c, const struct run_cfg *defaults, char *err)
+{
+	char value[32];
+
+	if (c->pfc_restore && !c->pfc_watchdog)
+		return csv_error(err, "pfc_restore=%s: pfc_watchdog=off stops nothing; allowed: with pfc_watchdog=TIME",
+				 unit_print_time(c->pfc_restore, value, sizeof(value)));
+	if (c->route_delay != defaults->route_delay && !*c->fault && !*c->faults)
+		return csv_error(err, "route_delay=%s: no link breaks or mends; allowed: with fault=|faults=",
+				 cfg_value_text(c, cfg_key((u32)cfg_key_number("route_delay")), value, sizeof(value)));
+	return 0;
+}
+
 static int check_scopes(const struct run_cfg *c, char *err)
 {
 	struct run_cfg defaults;
@@ -206,7 +223,7 @@ static int check_scopes(const struct run_cfg *c, char *err)
 	cfg_defaults(&defaults);
 	for (u32 i = 0; i < sizeof(scopes) / sizeof(scopes[0]) && !rc; i++)
 		rc = check_scope(c, &defaults, &scopes[i], err);
-	return rc;
+	return rc ? rc : check_faults(c, &defaults, err);
 }
 
 static const char *fc_name(const struct run_cfg *c, char *buf, size_t n)

@@ -76,8 +76,11 @@ static void print_frames(const struct run_result *r, const struct run_totals *t,
 	for (u32 d = 0; d < DROP_REASONS; d++)
 		if (t->drops[d])
 			fprintf(out, ", %s %llu", drop_names[d], t->drops[d]);
-	fprintf(out, "\n  fabric       %llu PAUSE, %llu resume, %llu ECN marks\n", t->pause_frames, t->resume_frames,
-		t->ecn_marks);
+	if (r->cfg->fc == CFG_FC_CREDIT)
+		fprintf(out, "\n  fabric       %llu credit frames, %llu ECN marks\n", t->resume_frames, t->ecn_marks);
+	else
+		fprintf(out, "\n  fabric       %llu PAUSE, %llu resume, %llu ECN marks\n", t->pause_frames,
+			t->resume_frames, t->ecn_marks);
 }
 
 static const char *flow_control(const struct run_cfg *c)
@@ -106,12 +109,14 @@ void records_print(const struct run_result *r, const struct run_totals *t, FILE 
 
 static void table_row(const struct run_result *r, const struct run_totals *t, const char *label, int width, FILE *out)
 {
-	char drops[64];
+	char drops[64], pauses[24];
 
+	snprintf(pauses, sizeof(pauses), "%llu", t->pause_frames);
 	snprintf(drops, sizeof(drops), "%llu (%s %%)", r->dropped, percent(t->drop_ppm).s);
-	fprintf(out, "%-*s  %12s  %12s  %13s  %22s  %10llu  %.*s\n", width, label,
+	fprintf(out, "%-*s  %12s  %12s  %13s  %22s  %10s  %.*s\n", width, label,
 		of_completed(t, decimal(t->avg_slowdown_milli, 3)).s, of_completed(t, ms(t->avg_fct_ps)).s,
-		of_completed(t, ms(t->p99_fct_ps)).s, drops, t->pause_frames, DIGEST_SHOWN, t->digest);
+		of_completed(t, ms(t->p99_fct_ps)).s, drops, r->cfg->fc == CFG_FC_CREDIT ? "-" : pauses, DIGEST_SHOWN,
+		t->digest);
 }
 
 /* "deadlock of class 3: 10 of 10 flows unfinished: s0:p1 waits for s1:p2 waits for s0:p1" */

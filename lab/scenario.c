@@ -2,12 +2,14 @@
 /* Reading scenario files. */
 #include "lab/scenario.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lab/cfg_keys.h"
 #include "lab/csv.h"
@@ -24,9 +26,16 @@ struct reading {
 
 static int set_words(struct run_cfg *c, char **words, int n, char *err)
 {
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		size_t key = strcspn(words[i], "=") + 1;
+
 		if (cfg_set(c, words[i], err))
 			return -EINVAL;
+		for (int j = 0; j < i; j++)
+			if (!strncmp(words[i], words[j], key))
+				return csv_error(err, "%s: given before, as %s; allowed: each key once",
+						 csv_quote(words[i]).s, csv_quote(words[j]).s);
+	}
 	return 0;
 }
 
@@ -44,6 +53,10 @@ static int begin_variant(struct reading *r, struct csv_in *csv, const char *line
 	memset(r->seen, 0, sizeof(r->seen));
 	memcpy(s->label[s->n], line + 1, n - 2);
 	s->label[s->n][n - 2] = '\0';
+	for (u32 i = 0; i < s->n; i++)
+		if (!strcmp(s->label[i], s->label[s->n]))
+			return csv_fail(csv, "%s: variant %u has this label already; allowed: one of its own for each",
+					csv_quote(line).s, i + 1);
 	s->cfg[s->n++] = *r->common;
 	return 0;
 }
@@ -121,6 +134,42 @@ static int read_file(struct reading *r, FILE *in, const char *path, char *err)
 	return rc;
 }
 
+/* Is this entry of the folder @path a scenario's folder? */
+static bool holds_scenario(const char *path, const char *entry)
+{
+	char inner[PATH_MAX];
+	int n = snprintf(inner, sizeof(inner), "%s/%s/scenario", path, entry);
+
+	return n < (int)sizeof(inner) && !access(inner, F_OK);
+}
+
+/* Say why there is no scenario at @path, and which are in it if it is a folder of them. */
+static int no_scenario(const char *path, bool folder, int code, char *err)
+{
+	struct dirent **entries;
+	char list[120] = "";
+	size_t used = 0;
+	int n = folder ? scandir(path, &entries, NULL, alphasort) : -1;
+
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.' && holds_scenario(path, entries[i]->d_name) &&
+		    used + strlen(entries[i]->d_name) + 3 < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
+						 entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	if (*list)
+		csv_error(err, "scenario %.60s: a folder of scenarios; allowed: one of them: %s", path, list);
+	else if (folder)
+		csv_error(err, "scenario %.100s: a folder without a file named \"scenario\": %s", path, strerror(code));
+	else
+		csv_error(err, "scenario %.100s: %s; settings are KEY=VALUE, losslab run --help lists the keys", path,
+			  strerror(code));
+	return -code;
+}
+
 static int read_path(struct scenario *s, struct run_cfg *common, const char *path, char **words, int n_words, char *err)
 {
 	struct reading r = { .s = s, .common = common, .words = words, .n_words = n_words };
@@ -142,8 +191,7 @@ static int read_path(struct scenario *s, struct run_cfg *common, const char *pat
 	in = fopen(path, "re");
 	if (!in) {
 		rc = -errno;
-		snprintf(err, CFG_ERR_MAX, "scenario: %.160s: %s", path, strerror(-rc));
-		return rc;
+		return no_scenario(r.dir ? r.dir : path, r.dir, -rc, err);
 	}
 	rc = read_file(&r, in, path, err);
 	fclose(in);

@@ -85,6 +85,15 @@ static bool word_ok(const char *word)
 	return key && word[key] == '=' && word[key + 1] && !word[key + 1 + strspn(word + key + 1, ALNUM "._-")];
 }
 
+/* An argument before argv[n] with the key of @word, or NULL. */
+static const char *given_before(const struct command *c, int n, const char *word)
+{
+	for (int i = 1; i < n; i++)
+		if (!strncmp(c->argv[i], word, strcspn(word, "=") + 1))
+			return c->argv[i];
+	return NULL;
+}
+
 /* "NAME:k=v,k=v" into a path and words; refuses whatever could name another file. */
 static int read_spec(struct command *c, const char *spec, const char *dir, char *err)
 {
@@ -114,6 +123,11 @@ static int read_spec(struct command *c, const char *spec, const char *dir, char 
 			return topo_fail(EINVAL, err, "topology %s: argument '%.40s': not KEY=VALUE", c->spec, word);
 		c->argv[n++] = word;
 	}
+	for (int i = 1; i < n; i++)
+		if (given_before(c, i, c->argv[i]))
+			return topo_fail(EINVAL, err,
+					 "topology %s: %.40s: given before, as %.40s; allowed: each key once", c->spec,
+					 c->argv[i], given_before(c, i, c->argv[i]));
 	c->argv[n] = NULL;
 	return 0;
 }

@@ -74,7 +74,7 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 }
 
 @test "bad input: what contradicts a congestion control" {
-	bad '^losslab: kmin=200000: above kmax=100000; allowed: up to kmax' kmin=200KB kmax=100KB
+	bad '^losslab: kmin=200000: above kmax=100000; allowed: up to kmax' ecn=red kmin=200KB kmax=100KB
 	for cc in timely timely-patched; do
 		bad "^losslab: ack_every=message: gives no ACKs to time; allowed: 1\.\.16 with cc=$cc" cc=$cc ack_every=message
 		bad '^losslab: ack_every=17: above timely_segment=16' cc=$cc ack_every=17

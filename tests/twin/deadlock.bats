@@ -153,3 +153,15 @@ circle()
 	run -1 --separate-stderr "$LOSSLAB" run -e twin "$BATS_TEST_TMPDIR/two" out="$BATS_TEST_TMPDIR/out"
 	[ -e "$BATS_TEST_TMPDIR/out/2/summary.json" ]
 }
+
+# Of a storm from h4: PFC stops others too, a watchdog ends it for all but h4's own flows, and IRN without PFC has none.
+@test "storm: the scenario's variants end as it says" {
+	run -1 "$LOSSLAB" run -q -e twin scenarios/storm out="$BATS_TEST_TMPDIR/out"
+	state() { echo "$(value "$BATS_TEST_TMPDIR/out/$1" status) $(value "$BATS_TEST_TMPDIR/out/$1" qp_errors)"; }
+	[ "$(state 1)" = '"stuck" 0' ] && [ "$(state 3)" = '"done" 0' ]
+	[[ $(state 2) =~ ^'"done" '[1-9] ]]
+	# the others of the first are flows of other hosts too; in error are those to h4 or from it alone
+	[ "$(total "$BATS_TEST_TMPDIR/out/1/flows.csv" id '!v["completed"] && v["dst"] != 4 && v["src"] != 4')" -gt 0 ]
+	[ "$(total "$BATS_TEST_TMPDIR/out/2/flows.csv" id 'v["error"] != "" && v["dst"] != 4 && v["src"] != 4')" -eq 0 ]
+	[ -z "$(rows "$BATS_TEST_TMPDIR/out/2/flows.csv" '!v["completed"] && v["error"] == ""')" ]
+}

@@ -59,7 +59,7 @@ bats_require_minimum_version 1.5.0
 	topology=star:n=3
 	[ -z "$(said xoff=$((240000 - $(need 40gbit))))" ]
 	[ "$(said xoff=$((240001 - $(need 40gbit))))" = "losslab: run: warning: xoff: leaves 22847 bytes of headroom at port s0:p0, PFC needs 22848 to lose nothing (3 of 3 ports are short)" ]
-	[ -z "$(said xoff=239000 pfc=off)" ]
+	[ -z "$(said pfc=off)" ]
 	[ -z "$(said)" ]
 	"$REPO/topo/star.sh" n=3 | sed 's/^link h1 s0$/& 100gbit/' >"$BATS_TEST_TMPDIR/mixed"
 	topology=$BATS_TEST_TMPDIR/mixed

@@ -43,7 +43,7 @@ victim() { rows "$1/flows.csv" "v[\"id\"] == 0 { print v[\"$2\"] }"; }
 # with LOCALS KEYS...: the run, lossless one way or the other.
 with()
 {
-	twin "$dir" topology="$(congested "$1")" workload=file:"$(crowd "$1")" xoff=60KB "${@:2}"
+	twin "$dir" topology="$(congested "$1")" workload=file:"$(crowd "$1")" "${@:2}"
 	all_done "$dir"
 	[ "$(value "$dir" dropped)" -eq 0 ]
 }
@@ -56,7 +56,7 @@ slowed() # LOCALS KEYS...
 	local held
 
 	held=$((60000 + $("$LOSSLAB" headroom 100gbit 2us 1000 | awk 'END { print $1 }')))
-	with "$1" pfc=on "${@:2}"
+	with "$1" pfc=on xoff=60KB "${@:2}"
 	[ "$(value "$dir" pause_frames)" -gt 0 ]
 	show "$1 rivals, ${*:2}: the victim's slowdown is $(victim "$dir" slowdown) with PFC"
 	holds "$(victim "$dir" fct_ns) > ($1 + 1) * 216.4 * ($VICTIM - $held / 1058)"

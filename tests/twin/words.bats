@@ -46,3 +46,25 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 	done
 	[ "$n" -eq 2 ]
 }
+
+@test "words: what is no scenario, and no key" {
+	bad "^losslab: scenario fc: No such file.*; settings are KEY=VALUE, losslab run --help lists the keys" fc
+	bad "^losslab: scenario .*scenarios: a folder of scenarios; allowed: one of them: congestion, deadlock, .*, victim$" "$REPO/scenarios"
+	mkdir "$T/empty"
+	bad "^losslab: scenario $T/empty: a folder without a file named \"scenario\"" "$T/empty"
+	bad '^losslab: foo: no such key; losslab run --help lists them' foo=bar
+	bad '^losslab: xo: no such key; did you mean xo' xo=bar
+	bad '^losslab: sed: no such key; did you mean seed' sed=1
+}
+
+@test "words: the summary of a run with credits speaks of credit frames" {
+	keys=(-q -e twin topology=star:n=3 workload=incast bytes=100KB)
+	run "$LOSSLAB" run "${keys[@]}" fc=credit out="$T/out"
+	[[ $output == *"  fabric       $(value "$T/out" resume_frames) credit frames, 0 ECN marks"* ]]
+	[ "$(value "$T/out" resume_frames)" -gt 0 ]
+	[[ $output != *PAUSE* ]]
+	[[ $("$LOSSLAB" run "${keys[@]}") =~ "fabric       "[0-9]+" PAUSE, "[0-9]+" resume, " ]]
+	printf '%s\n' topology=star:n=3 workload=incast '[a]' fc=credit '[b]' fc=pfc >"$T/two"
+	"$LOSSLAB" run -q -e twin "$T/two" >"$T/table"
+	awk '/^a / { a = $8 } /^b / { b = $8 } END { exit !(a == "-" && b ~ /^[0-9]+$/) }' "$T/table"
+}

@@ -324,9 +324,9 @@ static void print__round_trip(void **state)
 
 	round_trip(&c);
 	c = finish(SET("transport=irn", "engine=twin", "topology=/a b/c#d.topo", "rate=25gbit", "delay=1500ps",
-		       "seed=0", "ecmp_seed=12345678901234567890", "xoff=200KB", "xon=199KB", "loss=1e-9@s3", "pmax=1",
-		       "cap=110", "timeouts=off", "ack_class=0", "load=7%", "duration=1500us", "until=arrivals",
-		       "reth=all", "out=o/p"));
+		       "seed=0", "ecmp_seed=12345678901234567890", "pfc=on", "xoff=200KB", "xon=199KB", "loss=1e-9@s3",
+		       "ecn=red", "pmax=1", "cap=110", "timeouts=off", "ack_class=0", "load=7%", "duration=1500us",
+		       "until=arrivals", "reth=all", "out=o/p"));
 	round_trip(&c);
 	c = finish(SET("workload=incast", "senders=3", "bytes=12345", "topology=longer", "topology=x"));
 	round_trip(&c);

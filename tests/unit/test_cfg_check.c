@@ -79,7 +79,18 @@ static void finish__contradictions(void **state)
 		{ "xon = xoff", "xoff=100KB", "xon=100KB", "xon=100000: not below xoff=100000; allowed: less" },
 		{ "xoff > buffer", "buffer=100KB", "xoff=101KB", "xoff=101000: above buffer=100000" },
 		{ "xon > buffer", "buffer=100KB", "xon=101KB", "xon=101000: above buffer=100000" },
-		{ "kmin > kmax", "kmin=30KB", "kmax=20KB", "kmin=30000: above kmax=20000" },
+		{ "kmin > kmax", "ecn=red", "kmin=201KB", "kmin=201000: above kmax=200000" },
+		{ "xoff without PFC", "fc=none", "xoff=50KB",
+		  "xoff=50000: fc=none has no pauses; allowed: with fc=pfc" },
+		{ "xon with credits", "fc=credit", "xon=50KB", "xon=50000: fc=credit has no pauses" },
+		{ "quanta without PFC", "transport=irn", "quanta=9", "quanta=9: fc=none has no pauses" },
+		{ "a restore of nothing", "pfc=on", "pfc_restore=1ms",
+		  "pfc_restore=1ms: pfc_watchdog=off stops nothing; allowed: with pfc_watchdog=TIME" },
+		{ "routes that stay", "seed=1", "route_delay=2ms",
+		  "route_delay=2ms: no link breaks or mends; allowed: with fault=|faults=" },
+		{ "kmin unmarked", "ecn=off", "kmin=6KB", "kmin=6000: ecn=off has no such threshold" },
+		{ "kmax unmarked", "cc=none", "kmax=6KB", "kmax=6000: ecn=off has no such threshold" },
+		{ "pmax unmarked", "ecn=step", "pmax=1", "pmax=1: ecn=step has no such probability" },
 		{ "ack_every with irn", "transport=irn", "ack_every=2",
 		  "ack_every=2: transport=irn acknowledges every packet; allowed: with transport=roce|melo" },
 		{ "ack_every with irn-gbn", "transport=irn-gbn", "ack_every=2", "acknowledges every packet" },
@@ -120,10 +131,11 @@ static void finish__contradictions(void **state)
 		{ "a blank weight", "sched=wrr", "weights=1,1,1,,1,1,1,1", "'' for class 3; allowed" },
 		{ "no weight", "sched=wrr", "weights=x", "weights=x: 'x' for class 0; allowed: eight" },
 		{ "kmax with a step", "ecn=step", "kmax=30KB", "kmax=30000: ecn=step has no such threshold" },
-		{ "pmax with a step", "ecn=step", "pmax=0.5", "pmax=0.5: ecn=step marks for certain" },
-		{ "kmin with ib", "ecn=ib-input", "kmin=9KB", "kmin=9000: ecn=ib-input goes by full buffers" },
+		{ "pmax with a step", "ecn=step", "pmax=0.5", "pmax=0.5: ecn=step has no such probability" },
+		{ "kmin with ib", "ecn=ib-input", "kmin=9KB",
+		  "kmin=9000: ecn=ib-input has no such threshold; allowed: with ecn=red|step" },
 		{ "kmax with ib", "ecn=ib", "kmax=30KB", "kmax=30000: ecn=ib has no such threshold" },
-		{ "pmax with ib", "ecn=ib-output", "pmax=0.5", "allowed: with ecn=off|red" },
+		{ "pmax with ib", "ecn=ib-output", "pmax=0.5", "allowed: with ecn=red" },
 		{ "fc against pfc", "pfc=on", "fc=credit",
 		  "fc=credit: pfc=on says otherwise; allowed: one of the two" },
 		{ "fc against no pfc", "pfc=off", "fc=pfc", "fc=pfc: pfc=off says otherwise" },
@@ -238,6 +250,9 @@ static void finish__keys_of_a_cc(void **state)
 static void finish__in_place(void **state)
 {
 	finish(SET("transport=irn", "fc=pfc", "pfc_watchdog=1ms", "pfc_restore=1ms")); /* as a refusal advises */
+	finish(SET("fault=1us:down:h0", "route_delay=never"));
+	finish(SET("faults=x", "route_delay=0us"));
+	finish(SET("fc=credit", "xoff=auto", "quanta=65535", "route_delay=1ms", "kmin=5KB")); /* defaults may stand */
 	finish(SET("transport=irn-gbn", "cap=1", "backoff=on"));
 	finish(SET("backoff=on", "pfc=off", "ack_every=64"));
 	finish(SET("transport=melo", "melo_bits=8", "melo_cache=1", "ack_every=message"));

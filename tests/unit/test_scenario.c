@@ -204,7 +204,8 @@ static void read__missing(void **state)
 	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), -ENOENT);
 	assert_non_null(strstr(err, path));
 	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), -ENOENT);
-	assert_non_null(strstr(err, path));
+	assert_non_null(strstr(err, dir));
+	assert_non_null(strstr(err, "a folder without a file named \"scenario\""));
 }
 
 static void read__errors(void **state)
@@ -216,6 +217,7 @@ static void read__errors(void **state)
 	assert_refused("[]\n", 1, "label");
 	assert_refused("seed=1\n[a\n", 2, "label");
 	assert_refused("[", 1, "label");
+	assert_refused("[a]\n[b]\n[a]\n", 3, "[a]: variant 1 has this label already; allowed: one of its own");
 	assert_refused("[abc\n", 1, "label");
 	assert_refused("\n[this-label-is-one-byte-longer-than-a-label-may-be]\n", 2, "label");
 	assert_int_equal(strlen("this-label-is-one-byte-longer-than-a-label-may-be"), SCENARIO_LABEL + 1);
@@ -224,9 +226,12 @@ static void read__errors(void **state)
 /* Contradictions are found once the whole variant is known; the message names the key. */
 static void read__contradiction(void **state)
 {
-	assert_int_equal(read_text("[a]\n[b]\nkmin=9000\nkmax=8000\n", NULL, 0), -EINVAL);
+	assert_int_equal(read_text("", (char *[]){ "seed=2", "seed=3" }, 2), -EINVAL);
+	assert_non_null(strstr(err, "seed=3: given before, as seed=2; allowed: each key once"));
+	assert_int_equal(read_text("", (char *[]){ "xon=2000", "xoff=3000" }, 2), 0);
+	assert_int_equal(read_text("ecn=red\n[a]\n[b]\nkmin=9000\nkmax=8000\n", NULL, 0), -EINVAL);
 	assert_non_null(strstr(err, "kmin"));
-	assert_int_equal(read_text("kmax=8000\n[a]\nkmin=7000\n", NULL, 0), 0);
+	assert_int_equal(read_text("ecn=red\nkmax=8000\n[a]\nkmin=7000\n", NULL, 0), 0);
 }
 
 static void read__too_many(void **state)
@@ -299,7 +304,7 @@ static void read__fuzz(void **state)
 					      "buffer=1KiB\n",
 					      "\xff\xfe",
 					      "%n%s",
-					      "[v]\nkmin=1\n" };
+					      "[v]\nloss=0\n" };
 	struct rng r = { .state = 21 };
 	u32 good = 0, bad = 0;
 	char text[4096];

@@ -306,6 +306,8 @@ static void topo_open__bad_specs(void **state)
 		"topology no-such-thing: no such file, and no generators in /nonexistent: No such file or directory");
 	open_refused("star:", GENERATORS, -EINVAL, "topology star: argument '': not KEY=VALUE");
 	open_refused("star:n=4,", GENERATORS, -EINVAL, "topology star: argument '': not KEY=VALUE");
+	open_refused("star:n=4,n=5", GENERATORS, -EINVAL,
+		     "topology star: n=5: given before, as n=4; allowed: each key once");
 	open_refused("star:--help", GENERATORS, -EINVAL, "topology star: argument '--help': not KEY=VALUE");
 	open_refused("star:n=$(id)", GENERATORS, -EINVAL, "topology star: argument 'n=$(id)': not KEY=VALUE");
 	open_refused("star:n=", GENERATORS, -EINVAL, "topology star: argument 'n=': not KEY=VALUE");
