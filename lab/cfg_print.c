@@ -152,7 +152,7 @@ const char *cfg_allowed(const struct cfg_key *k, char *buf, size_t n)
 		snprintf(buf, n, "0..1, or that @SWITCH");
 		break;
 	case CFG_LIST:
-		snprintf(buf, n, "0..%u with commas between", CFG_CLASSES - 1);
+		snprintf(buf, n, "0..%d with commas between", CFG_CLASSES - 1);
 		break;
 	default:
 		print_range(k, buf, n);

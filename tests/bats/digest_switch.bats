@@ -148,7 +148,7 @@ differs()
 @test "digest: kernel and twin with flows of several traffic classes" {
 	requires root veth kernel
 	up fat-tree:k=4
-	case=(flows=100 load=0.9 seed=3 classes=1,3,6)
+	case=(flows=100 load=0.9 seed=3 "classes=1,3,6")
 	alike fat-tree:k=4 "${case[@]}" buffer=60KB sched=wrr weights=1,2,1,5,1,1,3,1
 	differs topology=fat-tree:k=4 "${case[@]}" buffer=60KB
 	for class in 1 3 6; do [ "$(total "$T/kernel/ports.csv" pause_rx_$class)" -gt 0 ]; done
@@ -162,7 +162,7 @@ differs()
 @test "digest: kernel and twin with PFC for some classes alone" {
 	requires root veth kernel
 	up fat-tree:k=4
-	case=(flows=100 load=0.9 seed=3 classes=3,5 pfc_classes=3 sched=wrr)
+	case=(flows=100 load=0.9 seed=3 "classes=3,5" pfc_classes=3 sched=wrr)
 	for buffers in buffer=60KB "buffers=shared buffer=250KB"; do
 		# shellcheck disable=SC2086 # words
 		alike fat-tree:k=4 "${case[@]}" $buffers

@@ -88,17 +88,17 @@ bats_require_minimum_version 1.5.0
 	printf '%s\n' 'host h0' 'host h1' 'host h2' 'switch s0' 'link h0 s0 40gbit 2us' 'link h1 s0 100gbit 2us' 'link h2 s0 40gbit 2us' \
 		>"$BATS_TEST_TMPDIR/mixed"
 	ask() { "$LOSSLAB" run --engine twin -q flows=5 mtu=1000 "$@"; }
-	for topology in star:n=3 "$BATS_TEST_TMPDIR/mixed"; do
+	for form in star:n=3 "$BATS_TEST_TMPDIR/mixed"; do
 		for more in buffers=static "buffers=shared alpha=1/8"; do
 			# shellcheck disable=SC2086 # words
-			run ask topology="$topology" buffer=6000 $more
+			run ask topology="$form" buffer=6000 $more
 			[ "$status" -eq 2 ]
 			figure=$(sed -E 's/.*needs ([0-9]+).*/\1/' <<<"$output")
 			echo "$output"
 			# shellcheck disable=SC2086
-			ask topology="$topology" buffer="$figure" $more
+			ask topology="$form" buffer="$figure" $more
 			# shellcheck disable=SC2086
-			refused 2 "needs $figure" ask topology="$topology" buffer=$((figure - 1)) $more
+			refused 2 "needs $figure" ask topology="$form" buffer=$((figure - 1)) $more
 		done
 	done
 	refused 2 'buffer: 24000 bytes: PFC needs 24996 at port s0:p0, 22848 of headroom and two frames' ask topology=star:n=3 buffer=24000
@@ -110,14 +110,14 @@ bats_require_minimum_version 1.5.0
 
 # A byte more than above xoff: the frame that tips the scale lies in it as a whole (bpf/buffer.h).
 @test "headroom: a run warns where headroom= of a shared buffer is less, and only there" {
-	said() { { "$LOSSLAB" run --engine twin -q topology="$topology" flows=5 buffers=shared buffer=1MB "$@" >/dev/null; } 2>&1; }
-	topology=star:n=3
+	said() { { "$LOSSLAB" run --engine twin -q topology="$shape" flows=5 buffers=shared buffer=1MB "$@" >/dev/null; } 2>&1; }
+	shape=star:n=3
 	[ -z "$(said headroom=22849)" ]
 	[ "$(said headroom=22848)" = "losslab: run: warning: headroom: gives 22848 bytes of headroom at port s0:p0, PFC needs 22849 to lose nothing (3 of 3 ports are short)" ]
 	[ -z "$(said)" ]
 	[ -z "$(said headroom=1 pfc_classes=5)" ] # flows are of class 3
 	"$REPO/topo/star.sh" n=3 | sed 's/^link h1 s0$/& 100gbit/' >"$BATS_TEST_TMPDIR/mixed"
-	topology=$BATS_TEST_TMPDIR/mixed
+	shape=$BATS_TEST_TMPDIR/mixed
 	need=$(($("$LOSSLAB" headroom 100gbit 2us 1000 | awk 'END { print $1 }') + 1))
 	[ "$(said headroom=40000)" = "losslab: run: warning: headroom: gives 40000 bytes of headroom at port s0:p1, PFC needs $need to lose nothing (1 of 3 ports are short)" ]
 	[ -z "$(said headroom=$need)" ]

@@ -27,7 +27,7 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 	echo 'colour=red' >scenarios/congestion/scenario
 	refused 2 '^losslab: scenarios/congestion/scenario:1: colour' env -u LOSSLAB_TOPO "$T/root/usr/bin/losslab" run -q -e twin scenarios/congestion
 	env -u LOSSLAB_TOPO "$T/root/usr/bin/losslab" run -q -e twin scenarios/victim out="$T/victim"
-	grep -qx "workload=file:$T/root/usr/share/losslab/scenarios/victim/flows.csv" "$T/victim/1/config.txt"
+	cmp "$T/root/usr/share/losslab/scenarios/victim/flows.csv" "$T/victim/1/workload"
 	refused 2 '^losslab: .*scenarios/nothing' "$T/root/usr/bin/losslab" run -q -e twin scenarios/nothing
 }
 

@@ -160,7 +160,7 @@ static void draw_config(struct run_cfg *c, struct shape *s)
 	set(c, "arbiter", 0, PICK("rr", "rr", "islip"));
 	if (c->islip) {
 		set(c, "speedup", 0, PICK("1", "1.3", "2", "16"));
-		set(c, "output_buffer", 1 + rng_below(&rng, 20000), NULL);
+		set(c, "output_buffer", c->mtu + 94 + rng_below(&rng, 20000), NULL);
 	}
 	s->frame_max = packet_frame_max(c->mtu);
 	/* a pause must outlast two full frames */
