@@ -174,11 +174,14 @@ static int read_path(struct scenario *s, struct run_cfg *common, const char *pat
 {
 	struct reading r = { .s = s, .common = common, .words = words, .n_words = n_words };
 	char inner[PATH_MAX], dir[PATH_MAX], *slash;
+	const char *asked = path;
 	struct stat st;
+	bool folder;
 	FILE *in;
 	int rc;
 
-	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+	folder = !stat(path, &st) && S_ISDIR(st.st_mode);
+	if (folder) {
 		snprintf(inner, sizeof(inner), "%s/scenario", path);
 		path = inner;
 	}
@@ -191,7 +194,7 @@ static int read_path(struct scenario *s, struct run_cfg *common, const char *pat
 	in = fopen(path, "re");
 	if (!in) {
 		rc = -errno;
-		return no_scenario(r.dir ? r.dir : path, r.dir, -rc, err);
+		return no_scenario(asked, folder, -rc, err);
 	}
 	rc = read_file(&r, in, path, err);
 	fclose(in);
