@@ -201,7 +201,7 @@ static int run(struct conductor *c, struct starts *s)
 		if (now == TIME_NEVER && !conductor_open(c, TIME_NEVER))
 			fault = TIME_NEVER; /* nobody is left whom it could concern */
 		if (sample <= min64(now, fault) && sample < w.end && min64(now, fault) != TIME_NEVER) {
-			sampler_take(&c->sampler, f, &c->engine->mem);
+			sampler_take(&c->sampler, f, &c->engine->mem, min64(now, fault));
 			continue;
 		}
 		if (fault <= now && fault < w.end) {

@@ -69,7 +69,10 @@ static void take_port(struct sampler *s, const struct port *p, const char *time)
 	for (u32 c = 0; c < FAB_CLASSES; c++) {
 		now.queue += p->queue[c];
 		now.buffer += p->occ[c];
-		now.paused |= (u32)(p->pause.until[c] > s->next && p->pause.since[c] != TIME_NEVER) << c;
+		if (p->pause.until[c] > s->next && p->pause.since[c] != TIME_NEVER) {
+			now.paused |= 1U << c;
+			s->runs_out = min64(s->runs_out, p->pause.until[c]);
+		}
 	}
 	if (!tx && !rx && now.queue == last->queue && now.buffer == last->buffer && now.paused == last->paused)
 		return;
@@ -84,13 +87,25 @@ static void take_port(struct sampler *s, const struct port *p, const char *time)
 	fwrite(row, 1, (size_t)(at - row), s->out);
 }
 
-void sampler_take(struct sampler *s, const struct fabric *f, const struct fabric_memory *m)
+/*
+ * How many samples on something may have changed: the first one behind @idle, since what happens there comes after the
+ * sample at that instant; or before it the first one that finds a pause run out, for which no event is needed.
+ */
+static u64 samples_ahead(const struct sampler *s, u64 every, u64 idle)
+{
+	u64 behind_idle = (idle - s->next) / every + 1, run_out = (s->runs_out - 1 - s->next) / every + 1;
+
+	return min64(behind_idle, run_out);
+}
+
+void sampler_take(struct sampler *s, const struct fabric *f, const struct fabric_memory *m, u64 idle)
 {
 	struct decimal time = decimal(s->next, 3);
 
+	s->runs_out = TIME_NEVER;
 	for (u32 n = 0; n < f->size.ports; n++)
 		take_port(s, &m->ports[n], time.s);
-	s->next += f->cfg->sample;
+	s->next += samples_ahead(s, f->cfg->sample, idle) * f->cfg->sample;
 }
 
 void sampler_free(struct sampler *s)

@@ -104,3 +104,16 @@ bats_require_minimum_version 1.5.0
 	[[ $stderr == *"samples.csv: "* ]]
 	[ ! -e "$dir/summary.json" ]
 }
+
+# 100 seconds in which nothing happens are 10^11 samples; each would take its time. The same rows without that rest, which
+# is a whole number of samples.
+@test "sample: a rest costs nothing and changes no row" {
+	dir=$BATS_TEST_TMPDIR/out
+	lone=(topology=star:n=3 transport=irn sample=1ns)
+	timeout -s KILL 30 "$LOSSLAB" run -q -e twin "${lone[@]}" workload=file:"$(flows 0,1,20000,0 1,2,20000,100000000000)" out="$dir" >/dev/null
+	[ "$(value "$dir" status)" = '"done"' ]
+	timeout -s KILL 30 "$LOSSLAB" run -q -e twin "${lone[@]}" workload=file:"$(flows 0,1,20000,0 1,2,20000,100000)" out="$dir.2" >/dev/null
+	row='print (t > 1e11 ? t - 1e11 + 1e5 : t + 0), v["node"], v["port"], v["queue_bytes"], v["buffer_bytes"], v["tx_bytes"], v["rx_bytes"]'
+	diff <(rows "$dir/samples.csv" "{ t = v[\"time_ns\"]; $row }") <(rows "$dir.2/samples.csv" "{ t = v[\"time_ns\"]; $row }")
+	[ "$(rows "$dir/samples.csv" 'v["time_ns"] > 1e11 { n++ } END { print n }')" -gt 50 ]
+}
