@@ -140,12 +140,31 @@ static void storm__and_data_and_link(void **state)
 	stop_nic();
 }
 
+/* A link that is up has nothing to mend: a storm is not said anew, and that it is over is not forgotten. */
+static void storm__and_a_link_that_is_up(void **state)
+{
+	u64 on = 5000, off = on + QUANTA_TIME / 4;
+	const struct nic_fault faults[] = { { on, NIC_STORM_ON, CLASS },
+					    { off - 1000, NIC_LINK_UP, 0 },
+					    { off, NIC_STORM_OFF, CLASS },
+					    { off, NIC_LINK_UP, 0 } };
+
+	with(faults, 4, 3);
+	start_nic();
+	advance(TIME_LIMIT);
+	assert_int_equal(h.n_tx, 2);
+	assert_pfc(0, on, true);
+	assert_pfc(1, off, false);
+	stop_nic();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(link__sends_nothing_while_down), cmocka_unit_test(link__comes_before_all_else),
 		cmocka_unit_test(link__takes_what_was_on_it),     cmocka_unit_test(link__lets_an_idle_nic_sleep),
 		cmocka_unit_test(storm__repeats_pause_and_ends),  cmocka_unit_test(storm__and_data_and_link),
+		cmocka_unit_test(storm__and_a_link_that_is_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
