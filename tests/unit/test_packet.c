@@ -288,7 +288,7 @@ static void check_inverse(const struct packet_rules *r, const struct flow *flow,
 	}
 	memcpy(small, b, f.len < SLOT_SMALL ? f.len : SLOT_SMALL);
 	assert_int_equal(parse_frame(small, f.len, &seen), 0);
-	assert_true(seen.dst == 9 && seen.class == 3 && seen.flags == (FRAME_ECT | FRAME_DATA));
+	assert_true(seen.dst == 9 && seen.class == flow->class && seen.flags == (FRAME_ECT | FRAME_DATA));
 	free(b);
 }
 
@@ -300,7 +300,7 @@ static void packet_parse__inverse(void **state)
 
 	for (u32 i = 0; i < 3000; i++) {
 		struct packet_rules r = random_rules(&rng);
-		struct flow flow = { .id = rng_below(&rng, (1 << 23) - 1), .src = 6, .dst = 9, .op = i % 3 };
+		struct flow flow = { .id = rng_below(&rng, (1 << 23) - 1), .src = 6, .dst = 9, .op = i % 3, .class = i % 8 };
 
 		flow.bytes = 1 + rng_below(&rng, 4 * r.mtu);
 		for (u32 n = 0; n < packet_count(&r, flow.bytes) && n < 20; n++, packets++)
