@@ -125,7 +125,7 @@ differs()
 	for reason in link fault; do [ "$(value "$T/kernel" $reason)" -gt 0 ]; done
 	[ "$(total "$T/kernel/ports.csv" corrupted)" -gt 0 ]
 	[ "$(value "$T/kernel" buffer)" -eq 0 ]
-	differs topology=fat-tree:k=4 "${case[@]/fault=*/fault=}"
+	differs topology=fat-tree:k=4 "${case[@]/fault=*/fault=9s:up:h0}"
 	alike fat-tree:k=4 "${case[@]}" transport=irn ecn=ib cc=ib-lipd ack_class=6 sched=wrr weights=1,1,1,5,1,1,1,1
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	[ "$(value "$T/kernel" link)" -gt 0 ]

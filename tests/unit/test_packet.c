@@ -300,7 +300,9 @@ static void packet_parse__inverse(void **state)
 
 	for (u32 i = 0; i < 3000; i++) {
 		struct packet_rules r = random_rules(&rng);
-		struct flow flow = { .id = rng_below(&rng, (1 << 23) - 1), .src = 6, .dst = 9, .op = i % 3, .class = i % 8 };
+		struct flow flow = {
+			.id = rng_below(&rng, (1 << 23) - 1), .src = 6, .dst = 9, .op = i % 3, .class = i % 8
+		};
 
 		flow.bytes = 1 + rng_below(&rng, 4 * r.mtu);
 		for (u32 n = 0; n < packet_count(&r, flow.bytes) && n < 20; n++, packets++)
