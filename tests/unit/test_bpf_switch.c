@@ -116,7 +116,8 @@ static u32 packet(u8 *out, u64 bytes, u64 arrival)
 	struct tx_frame f;
 
 	memset(out, 0x5a, FRAME_MAX + STAMP_LEN);
-	packet_build_data(&w.fabric.nics[1].rules, &f, &(struct flow){ .src = 1, .class = 3, .bytes = bytes }, 0, false);
+	packet_build_data(&w.fabric.nics[1].rules, &f, &(struct flow){ .src = 1, .class = 3, .bytes = bytes }, 0,
+			  false);
 	memcpy(out, f.head, f.head_len);
 	stamp_put(out + f.len, f.len, arrival);
 	return f.len + STAMP_LEN;
