@@ -18,10 +18,10 @@ ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(shell pkg-config --cflags $(LIBS) 2>
 LDLIBS = $(shell pkg-config --libs $(LIBS) 2>/dev/null)
 SAN = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
-LIB_SRC := $(wildcard agent/*.c topo/*.c) $(filter-out lab/main.c,$(wildcard lab/*.c))
+LIB_SRC := $(wildcard agent/*/*.c topo/*.c lab/*.c) $(filter-out lab/cmd/main.c,$(wildcard lab/*/*.c)) $(wildcard agent/*.c)
 BPF_SRC := $(wildcard bpf/*.bpf.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/lab/bpf_objects.o
-SAN_OBJ := $(LIB_SRC:%.c=$(B)/san/%.o) $(B)/lab/bpf_objects.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/lab/engine/bpf_objects.o
+SAN_OBJ := $(LIB_SRC:%.c=$(B)/san/%.o) $(B)/lab/engine/bpf_objects.o
 BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 
@@ -42,7 +42,7 @@ install-run:
 install-test:
 	@sh lab/deps.sh install build test
 
-$(B)/losslab: $(B)/lab/main.o $(B)/liblosslab.a
+$(B)/losslab: $(B)/lab/cmd/main.o $(B)/liblosslab.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -o $@ $^ $(LDLIBS)
 
@@ -69,7 +69,7 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/lab/bpf_objects.o: lab/bpf_objects.S $(BPF_OBJ)
+$(B)/lab/engine/bpf_objects.o: lab/engine/bpf_objects.S $(BPF_OBJ)
 	$(call say,AS,$<)
 	$(Q)mkdir -p $(@D) && $(CC) -DBPF_SWITCH='"$(B)/bpf/switch.bpf.o"' -DBPF_HOST='"$(B)/bpf/host.bpf.o"' -c -o $@ $<
 
@@ -104,7 +104,7 @@ lint: install-test ## warnings, shellcheck, cppcheck, formats, file lengths
 	@bash tests/lint.sh
 
 fmt: ## lay the sources out
-	clang-format -i $(wildcard agent/*.[ch] topo/*.[ch] lab/*.[ch] bpf/*.[ch] tests/unit/*.[ch])
+	clang-format -i $$(git ls-files '*.c' '*.h')
 
 bench: install-run ## speed: link crossings per CPU second, the NIC's core, bring-up and tear-down, windows, memory
 	@$(MAKE) -s --no-print-directory $(B)/losslab $(B)/tests/bench_core
@@ -125,4 +125,4 @@ help: ## this list
 clean: ## remove $(B)
 	rm -rf $(B)
 
--include $(BPF_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(UNIT:=.d) $(B)/lab/main.d $(B)/tests/bench_core.d
+-include $(BPF_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(UNIT:=.d) $(B)/lab/cmd/main.d $(B)/tests/bench_core.d

@@ -6,7 +6,7 @@
 #ifndef LOSSLAB_IO_PACKET_H
 #define LOSSLAB_IO_PACKET_H
 
-#include "agent/nic.h"
+#include "agent/nic/nic.h"
 
 #define IO_ERR_MAX 160
 

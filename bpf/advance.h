@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The event loop of one switch. The same text runs in the kernel (bpf/switch.bpf.c) and in the twin
- * (lab/twin.c). Whoever includes this has defined where things are:
+ * (lab/engine/twin.c). Whoever includes this has defined where things are:
  *
  *   FAB_CFG                                  the run's struct fab_cfg, an lvalue
  *   fab_state() fab_port(n) fab_rx(n) fab_frame(id) fab_voq(n) fab_arrq(n)   pointers, or NULL out of bounds

@@ -7,7 +7,7 @@
 #define LOSSLAB_ARBITER_H
 
 #include "bpf/bits.h"
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 
 /* The highest class that has frames and is not paused at @now; FAB_CLASSES if there is none. */
 static inline u32 arbiter_class(u8 busy, const struct pause_state *pause, u64 now)
@@ -22,7 +22,7 @@ static inline u32 arbiter_class(u8 busy, const struct pause_state *pause, u64 no
 }
 
 /*
- * The class whose turn it is, in a circle over those that have frames and are not paused at @now; FAB_CLASSES if there
+ * The class whose turn it is, in a cycle over those that have frames and are not paused at @now; FAB_CLASSES if there
  * is none. A turn is worth @turn_bytes[class] bytes on the wire, sent whole frames at a time: what the last frame takes
  * beyond them is paid back in the next turn; what a class has left when it empties or is paused is gone if another
  * takes over. That is surplus round-robin (Adiseshu, Parulkar and Varghese 1996): unlike deficit round-robin it need

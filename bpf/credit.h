@@ -27,7 +27,7 @@
 #ifndef LOSSLAB_CREDIT_H
 #define LOSSLAB_CREDIT_H
 
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 #include "bpf/pfc.h"
 #include "bpf/wire.h"
 

@@ -5,7 +5,7 @@
 
 #include "bpf/crossbar.h"
 #include "bpf/ecn.h"
-#include "bpf/room.h"
+#include "bpf/ingress_buffer.h"
 
 /* fc=credit: @len bytes of @class leave, until @end; a host takes whatever comes. */
 static inline void port_use_credit(struct port *o, u32 class, u32 len, u64 end)

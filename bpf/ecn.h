@@ -19,7 +19,7 @@
 #ifndef LOSSLAB_ECN_H
 #define LOSSLAB_ECN_H
 
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 #include "bpf/wire.h"
 
 /*

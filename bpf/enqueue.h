@@ -7,7 +7,7 @@
 #include "bpf/ecn.h"
 #include "bpf/fault.h"
 #include "bpf/hash.h"
-#include "bpf/room.h"
+#include "bpf/ingress_buffer.h"
 #include "bpf/route.h"
 
 /* Does the frame that finds @queue bytes in its output's VOQs get a mark on the way in? */

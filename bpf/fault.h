@@ -3,7 +3,7 @@
 #ifndef LOSSLAB_FAULT_H
 #define LOSSLAB_FAULT_H
 
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 #include "bpf/wire.h"
 
 /* Set apart from other draws of a port: a fault must not shift what loss and marking draw. */

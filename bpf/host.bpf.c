@@ -10,7 +10,7 @@
 
 #include "bpf/wire.h"
 
-#define HOST_IFINDEX_BASE 100000 /* lab/netlab.h */
+#define HOST_IFINDEX_BASE 100000 /* lab/netlab/netlab.h */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All maps of the switch programs. Their sizes are the loader's to set (lab/fabric_kernel.c): 1 here. */
+/* All maps of the switch programs. Their sizes are the loader's to set (lab/plan_kernel.c): 1 here. */
 #ifndef LOSSLAB_MAPS_BPF_H
 #define LOSSLAB_MAPS_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 
 struct small_slot {
 	u8 bytes[SLOT_SMALL];

@@ -7,7 +7,7 @@
 #ifndef LOSSLAB_PARSE_H
 #define LOSSLAB_PARSE_H
 
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 #include "bpf/route.h"
 #include "bpf/wire.h"
 

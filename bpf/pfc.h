@@ -6,7 +6,7 @@
 #ifndef LOSSLAB_PFC_H
 #define LOSSLAB_PFC_H
 
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 #include "bpf/wire.h"
 
 /* How long @quanta last on a link: a quantum is 512 bit times of that link. */
@@ -20,10 +20,8 @@ static inline void pause_account(struct pause_state *s, u32 class, u64 now)
 {
 	u64 end = s->until[class] < now ? s->until[class] : now;
 
-	if (s->since[class] != TIME_NEVER && end > s->since[class]) {
-		s->total += end - s->since[class];
-		s->of_class[class] += end - s->since[class];
-	}
+	if (s->since[class] != TIME_NEVER && end > s->since[class])
+		s->accounted[class] += end - s->since[class];
 	s->since[class] = TIME_NEVER;
 }
 
@@ -41,14 +39,24 @@ static inline void pause_receive(struct pause_state *s, u32 class, u32 quanta, u
 	}
 }
 
-/* The time paused up to @now, summed over classes. */
+/* The time paused, summed over classes, as far as accounted. */
+static inline u64 pause_accounted(const struct pause_state *s)
+{
+	u64 sum = 0;
+
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		sum += s->accounted[c];
+	return sum;
+}
+
+/* The same up to @now. */
 static inline u64 pause_total(const struct pause_state *s, u64 now)
 {
 	struct pause_state copy = *s;
 
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		pause_account(&copy, c, now);
-	return copy.total;
+	return pause_accounted(&copy);
 }
 
 /* The time that @class was paused up to @now. */
@@ -57,7 +65,7 @@ static inline u64 pause_of_class(const struct pause_state *s, u32 class, u64 now
 	struct pause_state copy = *s;
 
 	pause_account(&copy, class, now);
-	return copy.of_class[class];
+	return copy.accounted[class];
 }
 
 static inline void pause_init(struct pause_state *s)
@@ -65,9 +73,8 @@ static inline void pause_init(struct pause_state *s)
 	for (u32 c = 0; c < FAB_CLASSES; c++) {
 		s->until[c] = 0;
 		s->since[c] = TIME_NEVER;
-		s->of_class[c] = 0;
+		s->accounted[c] = 0;
 	}
-	s->total = 0;
 }
 
 /* The bytes of a PFC frame from port @port: classes to pause for @quanta, classes to resume. */

@@ -4,7 +4,7 @@
 #define LOSSLAB_PORT_H
 
 #include "bpf/arbiter.h"
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 
 static inline int fab_fail(enum fab_error error, u32 port)
 {

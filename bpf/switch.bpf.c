@@ -15,7 +15,7 @@
 #define FAB_MEM volatile
 #define FAB_FN __attribute__((noinline)) /* global: the verifier takes each on its own */
 
-#define SWITCH_IFINDEX_BASE 10000 /* lab/netlab.h */
+#define SWITCH_IFINDEX_BASE 10000 /* lab/netlab/netlab.h */
 
 static __always_inline struct fab_state *fab_state(void)
 {

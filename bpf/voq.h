@@ -6,7 +6,7 @@
 #ifndef LOSSLAB_VOQ_H
 #define LOSSLAB_VOQ_H
 
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 #include "bpf/port.h"
 
 static inline u32 voq_index(const struct sw *s, u32 out, u32 in, u32 class)

@@ -8,7 +8,7 @@
 #ifndef LOSSLAB_WATCHDOG_H
 #define LOSSLAB_WATCHDOG_H
 
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 #include "bpf/pfc.h"
 
 /* When the watchdog must look at @class again, 0: it need not. */

@@ -4,8 +4,8 @@
  * Specification 1.3, annex A17), TCP with iWARP on it, 802.1Qbb PFC, and the lab's stamp. Offsets and
  * accessors over bytes, big-endian but for the CRCs, so that BPF, agents and tests agree on one text.
  *
- * If you add a frame type: its sizes here, its parser in bpf/parse.h, its builder in agent/packet.c or
- * agent/packet_tcp.c, its row in tests/unit/test_packet.c or test_packet_tcp.c.
+ * If you add a frame type: its sizes here, its parser in bpf/parse.h, its builder in agent/packet/packet.c or
+ * agent/packet/packet_tcp.c, its row in tests/unit/test_packet.c or test_packet_tcp.c.
  */
 #ifndef LOSSLAB_WIRE_H
 #define LOSSLAB_WIRE_H

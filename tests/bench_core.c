@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/ib_tables.h"
-#include "agent/nic.h"
-#include "agent/psn.h"
+#include "agent/cc/ib_tables.h"
+#include "agent/nic/nic.h"
+#include "agent/packet/psn.h"
 
 #define RING (1 << 16)
 #define PS 200

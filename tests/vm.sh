@@ -38,7 +38,7 @@ same topology=star:n=4 transport=iwarp mtu=2048 workload=incast bytes=200KB buff
 same topology=star:n=4 transport=roce cc=ib-aimd op=send message=10KB rq=1 workload=incast bytes=100KB buffer=30KB kmin=2KB kmax=10KB
 same topology=star:n=5 flows=60 ack_class=6 sched=wrr weights=1,1,1,9,1,1,1,1
 same topology=fat-tree:k=4 flows=60 buffer=60KB cc=ib-aimd ecn=ib
-same topology=star:n=5 workload=incast bytes=100KB buffers=shared buffer=200KB
+same topology=star:n=5 workload=incast bytes=100KB buffer_mode=shared buffer=200KB
 same topology=fat-tree:k=4 transport=roce flows=40 buffer=60KB pfc_watchdog=50us \
 	"fault=20us-200us:pause=3:h1;50us-100us:down:s0:p2;0us:corrupt=0.01:s1;0us-90us:drop=0.1:s3"
 same topology=star:n=5 workload=incast bytes=100KB fc=credit buffer=20KB ecn=ib

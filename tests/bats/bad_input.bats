@@ -118,7 +118,7 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 	bad '^losslab: preset=carrier-pigeon: no such preset; losslab run --presets lists them' preset=carrier-pigeon
 	"$LOSSLAB" run --presets >"$T/presets"
 	[ "$(wc -l <"$T/presets")" -gt 20 ]
-	grep -E '^irn +transport=irn pfc=off cc=none +[A-Z]' "$T/presets"
+	grep -E '^irn +transport=irn fc=none cc=none +[A-Z]' "$T/presets"
 	while read -r name settings; do
 		echo "$name"
 		twin "$T/out" topology=star:n=3 flows=5 preset="$name"
@@ -237,7 +237,7 @@ workload()
 	local twin=("$LOSSLAB" run -q -e twin topology=star:n=3 flows=10)
 
 	refused 2 'fault 1ms:down:s1:p0: s1: no such node' "${twin[@]}" fault=1ms:down:s1:p0
-	refused 2 'faults=/nowhere: No such file' "${twin[@]}" faults=/nowhere
+	refused 2 'fault_file=/nowhere: No such file' "${twin[@]}" fault_file=/nowhere
 	refused 2 'route_delay=soon: .*allowed: .*never' "${twin[@]}" route_delay=soon
 }
 

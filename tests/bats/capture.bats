@@ -97,7 +97,7 @@ reads_as_pfc()
 	[ "$(count 'infiniband && ip.dst == 10.0.0.1 && ip.dsfield.ecn == 3')" -eq "$(value "$BATS_TEST_TMPDIR/out" ecn_marks)" ]
 	[ "$(value "$BATS_TEST_TMPDIR/out" ecn_marks)" -gt 0 ]
 	[ "$(count 'infiniband && ip.dst == 10.0.0.1 && ip.dsfield.ecn == 2')" -eq $((300 - $(value "$BATS_TEST_TMPDIR/out" ecn_marks))) ]
-	for transport in "roce pfc=off timeouts=on" irn; do
+	for transport in "roce fc=none timeouts=on" irn; do
 		# shellcheck disable=SC2086 # words
 		capture h1 eth0 transport=$transport loss=0.05
 		nacks=$(rows "$BATS_TEST_TMPDIR/out/flows.csv" 'v["src"] == 1 { print v["nacks"] }')

@@ -8,10 +8,10 @@ bats_require_minimum_version 1.5.0
 
 # What differs in kind. Small buffers, so that few flows pause and drop.
 KINDS=(
-	"transport=roce pfc=on"
-	"transport=roce pfc=off until=arrivals"
-	"transport=irn pfc=off"
-	"transport=irn pfc=on"
+	"transport=roce fc=pfc"
+	"transport=roce fc=none until=arrivals"
+	"transport=irn fc=none"
+	"transport=irn fc=pfc"
 	"transport=irn loss=0.01"
 	"transport=roce ecn=red kmin=5KB kmax=50KB"
 )
@@ -28,7 +28,7 @@ telling()
 {
 	case $2 in
 	*loss=*) [ "$(value "$1" loss)" -gt 0 ] ;;
-	*pfc=off*) [ "$(value "$1" buffer)" -gt 0 ] && [ "$(value "$1" retransmitted)" -gt 0 ] ;;
+	*fc=none*) [ "$(value "$1" buffer)" -gt 0 ] && [ "$(value "$1" retransmitted)" -gt 0 ] ;;
 	*ecn=*) [ "$(value "$1" ecn_marks)" -gt 0 ] ;;
 	*) [ "$(value "$1" pause_frames)" -gt 0 ] ;;
 	esac
@@ -90,9 +90,9 @@ all_kinds()
 @test "digest: kernel and twin end alike when a run is stuck" {
 	requires root veth kernel
 	up star:n=4
-	run -1 twin "$T/twin" topology=star:n=4 transport=roce pfc=on loss=0.01 flows=50
+	run -1 twin "$T/twin" topology=star:n=4 transport=roce fc=pfc loss=0.01 flows=50
 	said=$output
-	run -1 kernel "$T/kernel" transport=roce pfc=on loss=0.01 flows=50
+	run -1 kernel "$T/kernel" transport=roce fc=pfc loss=0.01 flows=50
 	[ "$(value "$T/kernel" status)" = '"stuck"' ]
 	same_records "$T/twin" "$T/kernel"
 	diff <(grep -E '^(losslab|  flow [0-9]|  port)' <<<"$said") <(grep -E '^(losslab|  flow [0-9]|  port)' <<<"$output")
@@ -144,7 +144,7 @@ under()
 {
 	local kind
 
-	for kind in "transport=roce pfc=on" "transport=irn loss=0.01"; do
+	for kind in "transport=roce fc=pfc" "transport=irn loss=0.01"; do
 		# shellcheck disable=SC2086 # words
 		twin "$T/twin" topology=fat-tree:k=4 "${SMALL[@]}" $kind
 		# shellcheck disable=SC2086
@@ -175,8 +175,8 @@ under()
 @test "digest: the same on one CPU, busy, with random delays, on a lab of its own" {
 	requires root veth kernel taskset
 	background taskset -c 0 sha256sum /dev/zero
-	twin "$T/twin" topology=star:n=8 "${SMALL[@]}" transport=irn pfc=on
-	LOSSLAB_CHAOS=500 taskset -c 0 "$LOSSLAB" run -q --out "$T/kernel" topology=star:n=8 "${SMALL[@]}" transport=irn pfc=on
+	twin "$T/twin" topology=star:n=8 "${SMALL[@]}" transport=irn fc=pfc
+	LOSSLAB_CHAOS=500 taskset -c 0 "$LOSSLAB" run -q --out "$T/kernel" topology=star:n=8 "${SMALL[@]}" transport=irn fc=pfc
 	same_records "$T/twin" "$T/kernel"
 }
 

@@ -46,14 +46,14 @@ differs()
 		alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=60KB cc=ib-aimd ecn=$ecn
 		[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	done
-	alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=30KB cc=ib-lipd ecn=ib pfc=off transport=irn
+	alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=30KB cc=ib-lipd ecn=ib fc=none transport=irn
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 }
 
 @test "digest: kernel and twin with a buffer that the ports of a switch share" {
 	requires root veth kernel
 	up fat-tree:k=4
-	case=(flows=100 load=0.9 seed=3 buffers=shared buffer=200KB)
+	case=(flows=100 load=0.9 seed=3 buffer_mode=shared buffer=200KB)
 	alike fat-tree:k=4 "${case[@]}"
 	[ "$(value "$T/kernel" pause_frames)" -gt 0 ]
 	[ "$(value "$T/kernel" dropped)" -eq 0 ]
@@ -77,7 +77,7 @@ differs()
 	differs topology=fat-tree:k=4 "${case[@]}" ack_class=6
 	alike fat-tree:k=4 "${case[@]}" speedup=1.5 output_buffer=1100 iterations=16 fc=credit buffer=8320 ecn=ib-input cc=ib-lipd
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
-	alike fat-tree:k=4 "${case[@]}" speedup=16 queues=fifo buffers=shared buffer=200KB timeouts=on \
+	alike fat-tree:k=4 "${case[@]}" speedup=16 queues=fifo buffer_mode=shared buffer=200KB timeouts=on \
 		"fault=200us-400us:down:s0:p2"
 	[ "$(value "$T/kernel" link)" -gt 0 ]
 	alike fat-tree:k=4 flows=100 load=0.9 seed=3 queues=fifo
@@ -88,7 +88,7 @@ differs()
 	requires root veth kernel
 	up fat-tree:k=4
 	faults="200us-400us:down:s0:p2;250us-300us:down:h3;100us-600us:pause=3:h1;150us-500us:pause=3:s8:p1;0us-1ms:drop=0.02:s3"
-	case=(flows=100 load=0.9 seed=3 buffers=shared buffer=200KB timeouts=on "fault=$faults" route_delay=50us)
+	case=(flows=100 load=0.9 seed=3 buffer_mode=shared buffer=200KB timeouts=on "fault=$faults" route_delay=50us)
 	alike fat-tree:k=4 "${case[@]}"
 	[ "$(value "$T/kernel" link)" -gt 0 ]
 	[ "$(value "$T/kernel" pause_frames)" -gt 0 ]
@@ -148,12 +148,12 @@ differs()
 @test "digest: kernel and twin with flows of several traffic classes" {
 	requires root veth kernel
 	up fat-tree:k=4
-	case=(flows=100 load=0.9 seed=3 "classes=1,3,6")
+	case=(flows=100 load=0.9 seed=3 "class_mix=1,3,6")
 	alike fat-tree:k=4 "${case[@]}" buffer=60KB sched=wrr weights=1,2,1,5,1,1,3,1
 	differs topology=fat-tree:k=4 "${case[@]}" buffer=60KB
 	for class in 1 3 6; do [ "$(total "$T/kernel/ports.csv" pause_rx_$class)" -gt 0 ]; done
 	alike fat-tree:k=4 "${case[@]}" buffer=60KB op=read message=64KB cc=dcqcn ack_class=0 fault="100us-600us:pause=6:h2;50us-800us:pause=1:s3:p1"
-	alike fat-tree:k=4 "${case[@]}" buffers=shared buffer=300KB transport=melo cc=timely
+	alike fat-tree:k=4 "${case[@]}" buffer_mode=shared buffer=300KB transport=melo cc=timely
 	alike fat-tree:k=4 "${case[@]}" fc=credit buffer=8KB arbiter=islip
 	alike fat-tree:k=4 "${case[@]}" transport=iwarp buffer=20KB
 	[ "$(value "$T/kernel" buffer)" -gt 0 ]
@@ -162,8 +162,8 @@ differs()
 @test "digest: kernel and twin with PFC for some classes alone" {
 	requires root veth kernel
 	up fat-tree:k=4
-	case=(flows=100 load=0.9 seed=3 "classes=3,5" pfc_classes=3 sched=wrr)
-	for buffers in buffer=60KB "buffers=shared buffer=250KB"; do
+	case=(flows=100 load=0.9 seed=3 "class_mix=3,5" pfc_classes=3 sched=wrr)
+	for buffers in buffer=60KB "buffer_mode=shared buffer=250KB"; do
 		# shellcheck disable=SC2086 # words
 		alike fat-tree:k=4 "${case[@]}" $buffers
 		[ "$(value "$T/kernel" buffer)" -gt 0 ]

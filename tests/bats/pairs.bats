@@ -76,7 +76,7 @@ pairs()
 lossy()
 {
 	MUST=(buffer '> 0' pause_frames '== 0')
-	pairs star:n=5 "$1" pfc=off workload=incast bytes=200KB buffer=20KB loss=0.005
+	pairs star:n=5 "$1" fc=none workload=incast bytes=200KB buffer=20KB loss=0.005
 }
 
 @test "pairs: kernel and twin, RoCE with each congestion control, lossy" { lossy roce; }
@@ -90,7 +90,7 @@ lossy()
 paused()
 {
 	MUST=(buffer '== 0' pause_frames '> 0')
-	pairs leaf-spine:leaves=2,spines=2,hosts=3 "$1" pfc=on timeouts=on flows=40 load=1.0 buffer=60KB loss=0.002 seed=2 \
+	pairs leaf-spine:leaves=2,spines=2,hosts=3 "$1" fc=pfc timeouts=on flows=40 load=1.0 buffer=60KB loss=0.002 seed=2 \
 		class=1 ack_class=6 psn0=16777000
 }
 
@@ -101,7 +101,7 @@ paused()
 @test "pairs: kernel and twin, MELO with each congestion control, PFC" { paused melo; }
 @test "pairs: kernel and twin, iWARP, PFC" { paused iwarp; }
 
-INCAST=(workload=incast bytes=100KB buffer=30KB pfc=off timeouts=on)
+INCAST=(workload=incast bytes=100KB buffer=30KB fc=none timeouts=on)
 
 @test "pairs: kernel and twin, READ and SEND in messages, with each transport" {
 	requires root veth kernel
@@ -136,7 +136,7 @@ INCAST=(workload=incast bytes=100KB buffer=30KB pfc=off timeouts=on)
 	EOF
 	for how in "roce cc=timely ${TIMELY[*]}" "irn cc=ib-aimd ${MARKS[*]}" "melo cc=dcqcn ${MARKS[*]}" "irn-nobdp" "irn-gbn cap=2"; do
 		# shellcheck disable=SC2086 # words
-		alike star:n=5 workload=file:"$T/mixed.csv" pfc=off buffer=30KB loss=0.01 message=12KB rq=1 rq_delay=8us transport=$how
+		alike star:n=5 workload=file:"$T/mixed.csv" fc=none buffer=30KB loss=0.01 message=12KB rq=1 rq_delay=8us transport=$how
 		all_done "$T/kernel"
 		counted retransmitted '> 0' rnr_naks '> 0'
 	done
@@ -190,7 +190,7 @@ INCAST=(workload=incast bytes=100KB buffer=30KB pfc=off timeouts=on)
 		transport=melo mtu=2048 ack_every=message
 		transport=iwarp mtu=64 bytes=20KB
 		transport=iwarp mtu=2048 psn0=16777215
-		transport=iwarp init_window=1 pfc=on buffer=60KB
+		transport=iwarp init_window=1 fc=pfc buffer=60KB
 		transport=iwarp init_window=1000 class=7 ack_class=0
 		transport=irn cap=1
 		transport=irn-gbn backoff=on cap=5000

@@ -56,10 +56,10 @@ link=200:2000000 # 40 Gb/s, 2 us
 	workload=${LOSSLAB_SHARED:-$REPO/../shared}/workloads/irn-k6-5000.csv
 	[ -e "$workload" ] || skip "needs workloads/irn-k6-5000.csv"
 	up fat-tree:k=6
-	kernel "$BATS_TEST_TMPDIR/kernel" transport=roce pfc=on mtu=1000 workload=file:"$workload"
+	kernel "$BATS_TEST_TMPDIR/kernel" transport=roce fc=pfc mtu=1000 workload=file:"$workload"
 	all_done "$BATS_TEST_TMPDIR/kernel"
 	[ "$(value "$BATS_TEST_TMPDIR/kernel" dropped)" -eq 0 ]
-	twin "$BATS_TEST_TMPDIR/twin" topology=fat-tree:k=6 transport=roce pfc=on mtu=1000 workload=file:"$workload"
+	twin "$BATS_TEST_TMPDIR/twin" topology=fat-tree:k=6 transport=roce fc=pfc mtu=1000 workload=file:"$workload"
 	same_records "$BATS_TEST_TMPDIR/kernel" "$BATS_TEST_TMPDIR/twin"
 }
 
@@ -136,7 +136,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	# of many, the first four
 	run -0 "$LOSSLAB" run -q --name "$LAB" transport=roce workload=permutation region=1KB message=1KB bytes=2KB
 	grep -qx '  errors       4 flows: flow 0 access, flow 1 access, flow 2 access, flow 3 access' <<<"$output"
-	run -0 "$LOSSLAB" run -q topology=star:n=6 transport=roce pfc=off loss=1 retry_cnt=0 workload=incast
+	run -0 "$LOSSLAB" run -q topology=star:n=6 transport=roce fc=none loss=1 retry_cnt=0 workload=incast
 	grep -qx '  errors       5 flows: flow 0 retry, flow 1 retry, flow 2 retry, flow 3 retry, ...' <<<"$output"
 	# a table has one line for each variant that had any
 	printf 'workload=permutation\nbytes=2KB\n\n[ok]\n[bad]\nregion=1KB\n' >"$BATS_TEST_TMPDIR/scenario"
@@ -151,7 +151,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	requires root veth kernel
 	up star:n=4
 	# nothing arrives; the second time-outs, the next events after the first, are more than stuck_after behind the start
-	keys=(transport=roce pfc=off loss=1@s0 rto_high=90ms workload=permutation bytes=10KB)
+	keys=(transport=roce fc=none loss=1@s0 rto_high=90ms workload=permutation bytes=10KB)
 	kernel "$BATS_TEST_TMPDIR/out" "${keys[@]}" stop_at=95ms
 	[ "$(value "$BATS_TEST_TMPDIR/out" status)" = '"stopped"' ]
 	[ "$(value "$BATS_TEST_TMPDIR/out" virtual_ns)" = 95000000.000 ]

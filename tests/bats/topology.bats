@@ -12,7 +12,7 @@ T=$BATS_TEST_TMPDIR
 	requires root veth kernel
 	topology=leaf-spine:leaves=2,spines=1,hosts=6,uplinks=2,uplink=100gbit,uplink_delay=1us
 	up "$topology"
-	for how in "transport=roce pfc=on" "transport=irn loss=0.01"; do
+	for how in "transport=roce fc=pfc" "transport=irn loss=0.01"; do
 		# shellcheck disable=SC2086 # two words
 		{
 			twin "$T/twin" topology="$topology" $how flows=60 load=1.00 buffer=60KB

@@ -25,7 +25,7 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 		for weights in 1,3 2,1 7,7 1,100; do
 			low=${weights%,*} high=${weights#*,}
 			twin "$dir" topology=star:n=3 transport=$transport workload=file:"$(classed 1,0,50000000,0,3 2,0,50000000,0,5)" \
-				sched=wrr weights="1,1,1,$low,1,$high,1,1" stop_at=5ms pfc=on
+				sched=wrr weights="1,1,1,$low,1,$high,1,1" stop_at=5ms fc=pfc
 			share=$(awk "BEGIN { print $(of 1 received_bytes) * $low / $(of 0 received_bytes) / $high }")
 			show "$transport, weights $weights: class 5 has $share of its share"
 			holds "$share > 0.97 && $share < 1.03"
@@ -64,7 +64,7 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 @test "classes: answers go in the class of their flow, unless they have one of their own" {
 	for op in write read; do
 		# nothing of class 5 gets from h1's switch to h1, so no answer of class 5
-		case=(topology=star:n=3 transport=irn timeouts=off pfc=on op="$op" workload=file:"$(classed 1,2,1000000,20000,5)")
+		case=(topology=star:n=3 transport=irn timeouts=off fc=pfc op="$op" workload=file:"$(classed 1,2,1000000,20000,5)")
 		twin "$dir" "${case[@]}" fault=0us:pause=5:h1 stop_at=2ms
 		holds "$(of 0 received_bytes) < 300000"
 		twin "$dir" "${case[@]}" fault=0us:pause=5:h1 ack_class=1
@@ -73,15 +73,15 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 	done
 }
 
-@test "classes: flows draw theirs from classes=, and a run can be repeated from its configuration" {
-	twin "$dir" topology=fat-tree:k=4 flows=300 classes=1,4,6 sched=wrr
+@test "classes: flows draw theirs from class_mix=, and a run can be repeated from its configuration" {
+	twin "$dir" topology=fat-tree:k=4 flows=300 class_mix=1,4,6 sched=wrr
 	all_done "$dir"
 	for class in 1 4 6; do
 		holds "$(total "$dir/flows.csv" completed "v[\"class\"] == $class") > 70"
 		holds "$(total "$dir/ports.csv" pause_tx_$class) > 0"
 	done
 	[ "$(total "$dir/ports.csv" pause_tx_3)" -eq 0 ]
-	grep -qx 'classes=1,4,6' "$dir/config.txt"
+	grep -qx 'class_mix=1,4,6' "$dir/config.txt"
 	"$LOSSLAB" run --quiet --out "$dir.again" "$dir/config.txt"
 	cmp "$dir/flows.csv" "$dir.again/flows.csv"
 	# without it there is no column, and no class is another
@@ -92,13 +92,13 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 
 @test "classes: a shared buffer keeps reserves and headroom for the classes that there are, no fewer and no more" {
 	# star:n=4 of 40 Gb/s and 2 us: four ports, each with reserve=4096 and 23739 of headroom per class, and a frame's worth
-	case=(topology=star:n=4 buffers=shared)
+	case=(topology=star:n=4 buffer_mode=shared)
 	one=$(bash -c "$LOSSLAB run --engine twin ${case[*]} flows=10 buffer=1500" 2>&1 | sed -n 's/.*, \([0-9]*\) for the reserves.*/\1/p')
 	for classes in 3,5 0,1,2,3,4,5,6,7; do
 		n=$(tr -cd 0-9 <<<"$classes" | wc -c)
-		run -2 "$LOSSLAB" run --engine twin "${case[@]}" flows=300 classes=$classes buffer=1500
+		run -2 "$LOSSLAB" run --engine twin "${case[@]}" flows=300 class_mix=$classes buffer=1500
 		[[ $output == *", $((n * one)) for the reserves"* ]]
-		twin "$dir" "${case[@]}" flows=300 load=0.9 classes=$classes buffer=$((n * one + 2 * 1200))
+		twin "$dir" "${case[@]}" flows=300 load=0.9 class_mix=$classes buffer=$((n * one + 2 * 1200))
 		all_done "$dir"
 		[ "$(value "$dir" dropped)" -eq 0 ]
 		[ "$(value "$dir" pause_frames)" -gt 0 ]
@@ -107,7 +107,7 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 
 @test "pfc_classes: one class loses nothing, another drops, in one run" {
 	rows=("1,0,2000000,0,3" "2,0,2000000,0,3" "3,0,2000000,0,5" "4,0,2000000,0,5")
-	for buffers in "buffer=60KB" "buffers=shared buffer=400KB"; do
+	for buffers in "buffer=60KB" "buffer_mode=shared buffer=400KB"; do
 		# shellcheck disable=SC2086 # words
 		twin "$dir" topology=star:n=5 workload=file:"$(classed "${rows[@]}")" sched=wrr pfc_classes=3 $buffers
 		all_done "$dir"
@@ -141,17 +141,17 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 	}
 	stuck flows=50 pfc_classes=3
 	done_ flows=50 class=5 pfc_classes=3
-	done_ flows=50 classes=3,5 pfc_classes=3
+	done_ flows=50 class_mix=3,5 pfc_classes=3
 	done_ flows=50 ack_class=5 pfc_classes=3
 	stuck workload=file:"$(classed 0,1,1000000,0,3 1,2,1000000,0,3)" pfc_classes=3
 	done_ workload=file:"$(classed 0,1,1000000,0,3 1,2,1000000,0,4)" pfc_classes=3
-	stuck flows=50 classes=3,5 pfc_classes=3,5
-	done_ flows=50 classes=3,5 pfc_classes=3,5 timeouts=on
+	stuck flows=50 class_mix=3,5 pfc_classes=3,5
+	done_ flows=50 class_mix=3,5 pfc_classes=3,5 timeouts=on
 }
 
 @test "pfc_classes: a shared buffer keeps headroom for these alone, and nobody pauses another class" {
 	# four ports: 4096 of reserve for each class, 22849 of headroom for those under PFC
-	case=(topology=star:n=4 buffers=shared flows=300 "classes=1,3,5")
+	case=(topology=star:n=4 buffer_mode=shared flows=300 "class_mix=1,3,5")
 	run -2 "$LOSSLAB" run --engine twin "${case[@]}" pfc_classes=3 buffer=1500
 	[[ $output == *", $((4 * (3 * 4096 + 22849))) for the reserves"* ]]
 	run -2 "$LOSSLAB" run --engine twin "${case[@]}" pfc_classes=2,3,5 buffer=1500
@@ -162,7 +162,7 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 	# a watchdog and a ring's deadlock know them as well: of class 3 the ring stands still, of class 5 it goes on
 	run -1 twin "$dir" topology=ring:n=5 workload=permutation bytes=1MB buffer=60KB pfc_classes=3
 	[ "$(value "$dir" status)" = '"deadlock"' ]
-	twin "$dir" topology=ring:n=5 workload=permutation bytes=1MB buffer=60KB pfc_classes=3 class=5 transport=irn pfc=on
+	twin "$dir" topology=ring:n=5 workload=permutation bytes=1MB buffer=60KB pfc_classes=3 class=5 transport=irn fc=pfc
 	[ "$(value "$dir" status)" = '"done"' ]
 	[ "$(value "$dir" pause_frames)" -eq 0 ]
 	twin "$dir" topology=ring:n=5 workload=permutation bytes=1MB buffer=60KB pfc_classes=3 pfc_watchdog=100us

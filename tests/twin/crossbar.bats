@@ -63,7 +63,7 @@ uniform()
 
 @test "crossbar: with PFC, credits and shared buffers nothing is lost behind it, whatever its queues" {
 	for keys in "" "queues=fifo" "speedup=3 output_buffer=1094" "iterations=1 queues=fifo"; do
-		for fc in "fc=pfc" "fc=credit buffer=8320" "fc=pfc buffers=shared buffer=300KB"; do
+		for fc in "fc=pfc" "fc=credit buffer=8320" "fc=pfc buffer_mode=shared buffer=300KB"; do
 			# shellcheck disable=SC2086 # words
 			twin "$T/out" topology=fat-tree:k=4 transport=roce flows=200 load=0.9 arbiter=islip $keys $fc
 			all_done "$T/out"

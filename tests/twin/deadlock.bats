@@ -17,18 +17,24 @@ circle()
 		END { print NR - 1; exit bad || last != first }'
 }
 
+# deadlock_of_seven DIR: the run in $output has stopped in a deadlock of all seven switches, told the same way in its records.
+deadlock_of_seven()
+{
+	[ "$(circle "$1" <<<"$output")" -eq 7 ]
+	[ "$(value "$1" status)" = '"deadlock"' ]
+	[ "$(value "$1" class)" -eq 3 ]
+	[ "$(value "$1" ports)" = '["s0:p1", "s1:p2", "s2:p2", "s3:p2", "s4:p2", "s5:p2", "s6:p2"]' ]
+	[ "$(value "$1" dropped)" -eq 0 ]
+	conserved "$1"
+	holds "$(value "$1" virtual_ns) < 1000000" # it stands at 32 us; the next event after is a PAUSE said again
+}
+
 # Every host sends three switches on: 40 Gb/s in and 80 Gb/s for every link, all one way round.
 @test "deadlock: seven switches in a ring, named and found at once" {
 	dir=$BATS_TEST_TMPDIR/out
 	run -1 twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB
 	[[ ${lines[0]} =~ ^"losslab: run: deadlock at "[0-9]+" us: 7 of 7 flows unfinished; waiting:"$ ]]
-	[ "$(circle "$dir" <<<"$output")" -eq 7 ]
-	[ "$(value "$dir" status)" = '"deadlock"' ]
-	[ "$(value "$dir" class)" -eq 3 ]
-	[ "$(value "$dir" ports)" = '["s0:p1", "s1:p2", "s2:p2", "s3:p2", "s4:p2", "s5:p2", "s6:p2"]' ]
-	[ "$(value "$dir" dropped)" -eq 0 ]
-	conserved "$dir"
-	holds "$(value "$dir" virtual_ns) < 1000000" # it stands at 32 us; the next event after is a PAUSE said again
+	deadlock_of_seven "$dir"
 }
 
 # The run ends with its last event: the message, the summary and the account of every port's pauses end there.
@@ -48,17 +54,11 @@ circle()
 # the circle is closed, so the run's last event is the end of it.
 @test "deadlock: seven switches in a ring with credits, and with shared buffers" {
 	dir=$BATS_TEST_TMPDIR/out
-	for kind in "fc=credit buffer=60KB" "fc=credit buffer=2.2KB" "buffers=shared buffer=200KB" \
-		"buffers=shared buffer=400KB alpha=2 reserve=0"; do
+	for kind in "fc=credit buffer=60KB" "fc=credit buffer=2.2KB" "buffer_mode=shared buffer=200KB" \
+		"buffer_mode=shared buffer=400KB alpha=2 reserve=0"; do
 		# shellcheck disable=SC2086 # two or more words
 		run -1 twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" $kind
-		[ "$(circle "$dir" <<<"$output")" -eq 7 ]
-		[ "$(value "$dir" status)" = '"deadlock"' ]
-		[ "$(value "$dir" class)" -eq 3 ]
-		[ "$(value "$dir" ports)" = '["s0:p1", "s1:p2", "s2:p2", "s3:p2", "s4:p2", "s5:p2", "s6:p2"]' ]
-		[ "$(value "$dir" dropped)" -eq 0 ]
-		conserved "$dir"
-		holds "$(value "$dir" virtual_ns) < 1000000"
+		deadlock_of_seven "$dir"
 	done
 }
 
@@ -94,7 +94,7 @@ circle()
 		twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 1)" buffer=60KB $kind
 		all_done "$dir"
 	done
-	twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB pfc=off transport=irn
+	twin "$dir" topology="$(ring 7)" workload=file:"$(around 7 3)" buffer=60KB fc=none transport=irn
 	all_done "$dir"
 	[ -z "$(value "$dir" class)" ]
 }
@@ -105,7 +105,7 @@ circle()
 	twin "$dir" topology=fat-tree:k=4 load=0.95 flows=400 buffer=2.2KB fc=credit
 	all_done "$dir"
 	holds "$(total "$dir/ports.csv" paused_ns) > 1000000"
-	twin "$dir" topology=fat-tree:k=4 load=0.95 flows=400 buffer=200KB buffers=shared alpha=1/16
+	twin "$dir" topology=fat-tree:k=4 load=0.95 flows=400 buffer=200KB buffer_mode=shared alpha=1/16
 	all_done "$dir"
 	[ "$(value "$dir" pause_frames)" -gt 1000 ]
 	twin "$dir" topology=fat-tree:k=4 load=0.95 flows=400 buffer=40KB xoff=8KB

@@ -44,7 +44,7 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 @test "faults: a link mends and the flows end; a break that nobody meets changes nothing" {
 	dir=$BATS_TEST_TMPDIR/out
 	for transport in irn roce; do
-		twin "$dir" topology=star:n=4 transport=$transport pfc=off workload=incast bytes=500KB fault=100us-200us:down:h0
+		twin "$dir" topology=star:n=4 transport=$transport fc=none workload=incast bytes=500KB fault=100us-200us:down:h0
 		all_done "$dir"
 		[ "$(value "$dir" link)" -gt 0 ]
 		[ "$(value "$dir" retransmitted)" -gt 0 ]
@@ -98,7 +98,7 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 @test "faults: corrupted frames reach their host, which throws each away" {
 	dir=$BATS_TEST_TMPDIR/out
 	for transport in irn roce iwarp; do
-		twin "$dir" topology=star:n=3 transport=$transport pfc=off workload=file:"$(flows 0,1,1000000,0)" fault=0us:corrupt=0.02:s0
+		twin "$dir" topology=star:n=3 transport=$transport fc=none workload=file:"$(flows 0,1,1000000,0)" fault=0us:corrupt=0.02:s0
 		all_done "$dir"
 		[ "$(value "$dir" dropped)" -eq 0 ]
 		[ "$(total "$dir/ports.csv" corrupted)" -gt 20 ]
@@ -144,7 +144,7 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 	twin "$dir" topology=star:n=3 transport=irn workload=file:"$workload" fault=50us-120us:flap=10us/20us:h1
 	all_done "$dir"
 	printf '# breaks\n50us-60us:down:h1\n80us:down:s0:p1  # the same link\n90us:up:h1\n110us-120us:down:h1\n' >"$BATS_TEST_TMPDIR/faults"
-	twin "$dir.2" topology=star:n=3 transport=irn workload=file:"$workload" faults="$BATS_TEST_TMPDIR/faults"
+	twin "$dir.2" topology=star:n=3 transport=irn workload=file:"$workload" fault_file="$BATS_TEST_TMPDIR/faults"
 	same_records "$dir" "$dir.2"
 	[ "$(value "$dir" link)" -gt 0 ]
 }
@@ -239,7 +239,7 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 @test "faults: PFC may drop where a link mends soon, and not where it has come to rest before it breaks again" {
 	dir=$BATS_TEST_TMPDIR/out
 	for case in "5us 1" "20us 0"; do
-		twin "$dir" topology=star:n=8 workload=incast bytes=1000000 transport=roce pfc=on timeouts=on buffer=60000 \
+		twin "$dir" topology=star:n=8 workload=incast bytes=1000000 transport=roce fc=pfc timeouts=on buffer=60000 \
 			fault="100us-300us:flap=100ns/${case% *}:h1"
 		[ "$(value "$dir" link)" -gt 0 ]
 		[ "$(($(value "$dir" buffer) > 0))" -eq "${case#* }" ]

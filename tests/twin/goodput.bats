@@ -125,7 +125,7 @@ gbn_counts()
 }
 
 # one DIR PACKETS KEY=VALUE...: one flow.
-one() { twin "$1" topology=star:n=2 workload=incast senders=1 bytes=$(($2 * MTU)) mtu=$MTU pfc=off "${@:3}"; }
+one() { twin "$1" topology=star:n=2 workload=incast senders=1 bytes=$(($2 * MTU)) mtu=$MTU fc=none "${@:3}"; }
 
 @test "goodput: MELO's figure 5(a), go-back-N and MELO by their models, MELO near (1 - p)" {
 	dir=$BATS_TEST_TMPDIR/out

@@ -59,7 +59,7 @@ bats_require_minimum_version 1.5.0
 	topology=star:n=3
 	[ -z "$(said xoff=$((240000 - $(need 40gbit))))" ]
 	[ "$(said xoff=$((240001 - $(need 40gbit))))" = "losslab: run: warning: xoff: leaves 22847 bytes of headroom at port s0:p0, PFC needs 22848 to lose nothing (3 of 3 ports are short)" ]
-	[ -z "$(said pfc=off)" ]
+	[ -z "$(said fc=none)" ]
 	[ -z "$(said)" ]
 	"$REPO/topo/star.sh" n=3 | sed 's/^link h1 s0$/& 100gbit/' >"$BATS_TEST_TMPDIR/mixed"
 	topology=$BATS_TEST_TMPDIR/mixed
@@ -89,7 +89,7 @@ bats_require_minimum_version 1.5.0
 		>"$BATS_TEST_TMPDIR/mixed"
 	ask() { "$LOSSLAB" run --engine twin -q flows=5 mtu=1000 "$@"; }
 	for form in star:n=3 "$BATS_TEST_TMPDIR/mixed"; do
-		for more in buffers=static "buffers=shared alpha=1/8"; do
+		for more in buffer_mode=static "buffer_mode=shared alpha=1/8"; do
 			# shellcheck disable=SC2086 # words
 			run ask topology="$form" buffer=6000 $more
 			[ "$status" -eq 2 ]
@@ -110,7 +110,7 @@ bats_require_minimum_version 1.5.0
 
 # A byte more than above xoff: the frame that tips the scale lies in it as a whole (bpf/buffer.h).
 @test "headroom: a run warns where headroom= of a shared buffer is less, and only there" {
-	said() { { "$LOSSLAB" run --engine twin -q topology="$shape" flows=5 buffers=shared buffer=1MB "$@" >/dev/null; } 2>&1; }
+	said() { { "$LOSSLAB" run --engine twin -q topology="$shape" flows=5 buffer_mode=shared buffer=1MB "$@" >/dev/null; } 2>&1; }
 	shape=star:n=3
 	[ -z "$(said headroom=22849)" ]
 	[ "$(said headroom=22848)" = "losslab: run: warning: headroom: gives 22848 bytes of headroom at port s0:p0, PFC needs 22849 to lose nothing (3 of 3 ports are short)" ]
@@ -122,7 +122,7 @@ bats_require_minimum_version 1.5.0
 	[ "$(said headroom=40000)" = "losslab: run: warning: headroom: gives 40000 bytes of headroom at port s0:p1, PFC needs $need to lose nothing (1 of 3 ports are short)" ]
 	[ -z "$(said headroom=$need)" ]
 	# what the ports have for themselves must fit
-	run -2 "$LOSSLAB" run --engine twin topology=star:n=3 buffers=shared buffer=1MB headroom=400KB
+	run -2 "$LOSSLAB" run --engine twin topology=star:n=3 buffer_mode=shared buffer=1MB headroom=400KB
 	[ "$output" = "losslab: buffer: 1000000 bytes: switch s0 needs $((3 * 404096 + 1074)), $((3 * 404096)) for the reserves and headrooms of its ports and a frame to share: enlarge buffer, or lower reserve or headroom" ]
 }
 
@@ -132,7 +132,7 @@ bats_require_minimum_version 1.5.0
 	"$REPO/topo/star.sh" n=3 | sed 's/^link h2 s0$/& 100mbit/' >"$BATS_TEST_TMPDIR/slow"
 	congested() {
 		twin "$dir" topology="$BATS_TEST_TMPDIR/slow" workload=file:"$(flows 0,2,600000,0 1,0,4000000,0)" \
-			buffers=shared timeouts=on "$@"
+			buffer_mode=shared timeouts=on "$@"
 	}
 	for buffer in 100KB 200KB 300KB; do
 		congested buffer=$buffer headroom=22849

@@ -26,7 +26,7 @@ filled()
 	for n in 4 8 15; do
 		for topology in star:n=$((n + 1)) fat-tree:k=4; do
 			for transport in roce irn; do
-				twin "$dir" topology=$topology transport=$transport pfc=on workload=incast senders=$n bytes=3MB
+				twin "$dir" topology=$topology transport=$transport fc=pfc workload=incast senders=$n bytes=3MB
 				all_done "$dir"
 				[ "$(value "$dir" dropped)" -eq 0 ]
 				[ "$(value "$dir" retransmitted)" -eq 0 ]
@@ -66,13 +66,13 @@ filled()
 	dir=$BATS_TEST_TMPDIR/out
 	for n in 4 8 15; do
 		for topology in star:n=$((n + 1)) fat-tree:k=4; do
-			twin "$dir" topology=$topology transport=roce pfc=off workload=incast senders=$n bytes=1MB
+			twin "$dir" topology=$topology transport=roce fc=none workload=incast senders=$n bytes=1MB
 			all_done "$dir"
 			[ "$(value "$dir" buffer)" -gt 0 ]
 			[ "$(value "$dir" retransmitted)" -gt 0 ]
 		done
 	done
-	twin "$dir" topology=star:n=9 transport=roce pfc=off workload=incast bytes=3MB
+	twin "$dir" topology=star:n=9 transport=roce fc=none workload=incast bytes=3MB
 	all_done "$dir"
 	[ "$(value "$dir" buffer)" -gt 0 ]
 }
@@ -83,7 +83,7 @@ filled()
 	dir=$BATS_TEST_TMPDIR/out
 	for seed in 1 2 3; do
 		for n in 12 15; do
-			twin "$dir" topology=fat-tree:k=4 transport=roce pfc=off workload=incast senders=$n bytes=300KB buffer=60KB \
+			twin "$dir" topology=fat-tree:k=4 transport=roce fc=none workload=incast senders=$n bytes=300KB buffer=60KB \
 				rto_high=40us seed=$seed
 			all_done "$dir"
 		done
@@ -110,7 +110,7 @@ fair()
 			twin "$dir" topology="$topology" transport=irn cap=100000 seed=$seed workload=incast bytes=10MB
 			all_done "$dir"
 			fair "$dir"
-			twin "$dir" topology="$topology" transport=roce pfc=off seed=$seed workload=incast bytes=1MB
+			twin "$dir" topology="$topology" transport=roce fc=none seed=$seed workload=incast bytes=1MB
 			all_done "$dir"
 			fair "$dir"
 		done

@@ -25,19 +25,19 @@ fat_tree()
 }
 
 @test "lone flow: RoCE with PFC, 2, 4 and 6 links" {
-	for mtu in 1000 1024 2048; do fat_tree $mtu first transport=roce pfc=on; done
+	for mtu in 1000 1024 2048; do fat_tree $mtu first transport=roce fc=pfc; done
 }
 
 @test "lone flow: RoCE without PFC, 2, 4 and 6 links" {
-	for mtu in 1000 1024 2048; do fat_tree $mtu first transport=roce pfc=off; done
+	for mtu in 1000 1024 2048; do fat_tree $mtu first transport=roce fc=none; done
 }
 
 @test "lone flow: IRN without PFC, 2, 4 and 6 links" {
-	for mtu in 1000 1024 2048; do fat_tree $mtu first transport=irn pfc=off; done
+	for mtu in 1000 1024 2048; do fat_tree $mtu first transport=irn fc=none; done
 }
 
 @test "lone flow: IRN with PFC, 2, 4 and 6 links" {
-	for mtu in 1000 1024 2048; do fat_tree $mtu first transport=irn pfc=on; done
+	for mtu in 1000 1024 2048; do fat_tree $mtu first transport=irn fc=pfc; done
 }
 
 @test "lone flow: a RETH in every packet, coalesced ACKs, odd packet sizes" {
@@ -79,7 +79,7 @@ mixed()
 	dir=$BATS_TEST_TMPDIR/out
 	a=80:1000000 b=200:3000000 c=800:500000 d=320:2000000 e=200:700000
 	for mtu in 1000 1024 2048; do
-		for how in "transport=roce pfc=on" "transport=irn pfc=on" "transport=irn pfc=off"; do
+		for how in "transport=roce fc=pfc" "transport=irn fc=pfc" "transport=irn fc=none"; do
 			# shellcheck disable=SC2086 # two words
 			twin "$dir" topology="$(mixed)" mtu=$mtu $how workload=file:"$(lone_flows $mtu 0,1 1,0 2,1 2,0)"
 			for i in 0 1 2 3; do
@@ -99,7 +99,7 @@ mixed()
 	topology=leaf-spine:leaves=3,spines=2,hosts=4,uplinks=2,uplink=100gbit,uplink_delay=1.5us
 	host=200:2000000 up=80:1500000
 	for mtu in 64 1000 2048; do
-		for how in "transport=roce pfc=on" "transport=irn pfc=on" "transport=irn pfc=off"; do
+		for how in "transport=roce fc=pfc" "transport=irn fc=pfc" "transport=irn fc=none"; do
 			# shellcheck disable=SC2086 # two words
 			twin "$dir" topology=$topology mtu=$mtu $how workload=file:"$(lone_flows $mtu 0,11 9,2 5,6)"
 			for i in {0..7}; do check_ideal "$dir" $mtu first "$i" $host $up $up $host; done
@@ -111,7 +111,7 @@ mixed()
 
 @test "lone flow: without PFC a slower link ahead drops RoCE's frames, and the flow still completes" {
 	dir=$BATS_TEST_TMPDIR/out
-	twin "$dir" topology="$(mixed)" pfc=off workload=file:"$(flows 0,1,3000000,0)"
+	twin "$dir" topology="$(mixed)" fc=none workload=file:"$(flows 0,1,3000000,0)"
 	all_done "$dir"
 	[ "$(value "$dir" buffer)" -gt 0 ]
 	[ "$(value "$dir" retransmitted)" -gt 0 ]

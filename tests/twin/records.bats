@@ -10,7 +10,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 
 @test "records: until=arrivals stops with the last start, frames in flight accounted for" {
 	dir=$BATS_TEST_TMPDIR/out
-	for how in "transport=roce pfc=on" "transport=roce pfc=off" "transport=irn" "transport=irn pfc=on"; do
+	for how in "transport=roce fc=pfc" "transport=roce fc=none" "transport=irn" "transport=irn fc=pfc"; do
 		# shellcheck disable=SC2086 # words
 		twin "$dir" topology=fat-tree:k=4 flows=300 until=arrivals $how
 		[ "$(value "$dir" status)" = '"arrivals"' ]
@@ -26,7 +26,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" "${lossy[@]}"
 	for key in 'digest "[0-9a-f]{64}"' 'engine "twin"' 'status "done"' 'seed 1' 'topology "fat-tree:k=4"' 'preset ""' \
-		'transport "irn"' 'cc "none"' 'pfc false' 'fc "none"' 'buffers "static"' 'ecn "off"' 'sched "strict"' 'queues "voq"' 'arbiter "rr"' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
+		'transport "irn"' 'cc "none"' 'fc "none"' 'buffer_mode "static"' 'ecn "off"' 'sched "strict"' 'queues "voq"' 'arbiter "rr"' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
 		'avg_fct_ns [0-9]+\.[0-9]{3}' 'p99_fct_ns [0-9]+\.[0-9]{3}' 'frames \{' 'sent [0-9]+' 'delivered [0-9]+' \
 		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' \
 		'ecn_marks 0' 'pause_frames 0' 'resume_frames 0' 'packets_sent [0-9]+' 'retransmitted [0-9]+' 'timeouts [0-9]+' \
@@ -44,7 +44,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	named truepfcstaticredstrictvoqrr
 	twin "$dir" topology=star:n=3 flows=5 fc=credit ecn=ib cc=ib-lipd sched=wrr
 	named falsecreditstaticibwrrvoqrr
-	twin "$dir" topology=star:n=3 flows=5 buffers=shared buffer=1MB ecn=ib-input queues=fifo arbiter=islip
+	twin "$dir" topology=star:n=3 flows=5 buffer_mode=shared buffer=1MB ecn=ib-input queues=fifo arbiter=islip
 	named truepfcsharedib-inputstrictfifoislip
 }
 
@@ -105,7 +105,7 @@ files()
 	"$REPO/topo/star.sh" n=3 | sed 's/^title .*/title three of us/' >"$1/net"
 	echo "1us-2us:down:h0" >"$1/mine"
 	cp "$(flows 0,1,50000,0 2,1,50000,0)" "$1/sent"
-	printf 'topology=net\nfaults=mine\nworkload=file:sent\ntransport=irn\n' >"$1/scenario"
+	printf 'topology=net\nfault_file=mine\nworkload=file:sent\ntransport=irn\n' >"$1/scenario"
 }
 
 @test "records: what the run was given in files goes with them: moved, they repeat it" {
@@ -115,14 +115,14 @@ files()
 	grep -qx 'three of us, irn, .*' "$BATS_TEST_TMPDIR/said"
 	[ "$(value "$dir" topology)" = '"three of us"' ]
 	[ "$(value "$dir" link)" -gt 0 ]
-	for line in topology=topology faults=faults workload=file:workload out=; do
+	for line in topology=topology fault_file=faults workload=file:workload out=; do
 		grep -qx "$line" "$dir/config.txt"
 	done
 	cmp "$dir/faults" "$BATS_TEST_TMPDIR/in/mine"
 	cmp "$dir/workload" "$BATS_TEST_TMPDIR/in/sent"
 	(
 		cd "$BATS_TEST_TMPDIR/in"
-		twin ../by-hand topology=net faults=mine workload=file:sent transport=irn
+		twin ../by-hand topology=net fault_file=mine workload=file:sent transport=irn
 	)
 	diff -r -x summary.json "$dir" "$BATS_TEST_TMPDIR/by-hand"
 	rm -r "$BATS_TEST_TMPDIR/in"

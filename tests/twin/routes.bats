@@ -32,7 +32,7 @@ diamond()
 @test "routes: a lone flow takes its ideal time on the way given by hand, and the shortest way without" {
 	dir=$BATS_TEST_TMPDIR/out
 	link=200:2000000
-	for how in "transport=roce pfc=on" "transport=irn pfc=off"; do
+	for how in "transport=roce fc=pfc" "transport=irn fc=none"; do
 		# shellcheck disable=SC2086 # two words
 		lone() { twin "$dir" topology="$(diamond "$@")" $how workload=file:"$(lone_flows 1000 0,1)"; }
 		lone
@@ -81,17 +81,17 @@ opposite() { flows 0,4,3000000,0 1,5,3000000,0 2,6,3000000,0 3,7,3000000,0 4,0,3
 
 @test "ring: PFC deadlocks where buffers wait for each other in a circle; without PFC, or without the circle, it does not" {
 	dir=$BATS_TEST_TMPDIR/out
-	run -1 twin "$dir" topology=ring transport=roce pfc=on workload=file:"$(opposite)"
+	run -1 twin "$dir" topology=ring transport=roce fc=pfc workload=file:"$(opposite)"
 	[ "$(value "$dir" completed)" -eq 0 ]
 	[ "$(value "$dir" dropped)" -eq 0 ]
 	conserved "$dir"
 	# all four links on are paused, for good
 	[ "$(grep -c '^  port s[0-3]:p[23]: paused' <<<"$output")" -eq 4 ]
-	twin "$dir" topology=ring transport=irn pfc=off workload=file:"$(opposite)"
+	twin "$dir" topology=ring transport=irn fc=none workload=file:"$(opposite)"
 	all_done "$dir"
 	# one link less: a line
 	"$REPO/topo/ring.sh" routes=shortest | grep -v '^link s3 s0 ' >"$BATS_TEST_TMPDIR/line"
-	twin "$dir" topology="$BATS_TEST_TMPDIR/line" transport=roce pfc=on workload=file:"$(opposite)"
+	twin "$dir" topology="$BATS_TEST_TMPDIR/line" transport=roce fc=pfc workload=file:"$(opposite)"
 	all_done "$dir"
 	[ "$(value "$dir" pause_frames)" -gt 0 ]
 }

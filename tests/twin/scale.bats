@@ -28,7 +28,7 @@ loaded()
 }
 
 @test "scale: 1,024 hosts under load, RoCE with PFC" {
-	loaded transport=roce pfc=on
+	loaded transport=roce fc=pfc
 	[ "$(value "$dir" dropped)" -eq 0 ]
 	[ "$(value "$dir" pause_frames)" -gt 0 ]
 }

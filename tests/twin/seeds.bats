@@ -10,7 +10,7 @@ busy=(topology=fat-tree:k=4 flows=300 buffer=60KB)
 
 @test "the same seed twice: the same bytes; another seed: another digest" {
 	a=$BATS_TEST_TMPDIR/a b=$BATS_TEST_TMPDIR/b
-	for how in "transport=roce" "transport=roce pfc=off" "transport=irn" "transport=irn pfc=on" "transport=irn loss=0.001"; do
+	for how in "transport=roce" "transport=roce fc=none" "transport=irn" "transport=irn fc=pfc" "transport=irn loss=0.001"; do
 		for seed in 1 2; do
 			# shellcheck disable=SC2086 # words
 			twin "$a" "${busy[@]}" until=arrivals $how seed=$seed
@@ -42,8 +42,8 @@ busy=(topology=fat-tree:k=4 flows=300 buffer=60KB)
 
 @test "the PSNs' wrap changes nothing" {
 	a=$BATS_TEST_TMPDIR/a b=$BATS_TEST_TMPDIR/b
-	for how in "transport=roce pfc=on" "transport=roce pfc=off until=arrivals" "transport=irn" "transport=irn loss=0.001" \
-		"transport=roce pfc=off loss=0.001 until=arrivals"; do
+	for how in "transport=roce fc=pfc" "transport=roce fc=none until=arrivals" "transport=irn" "transport=irn loss=0.001" \
+		"transport=roce fc=none loss=0.001 until=arrivals"; do
 		for psn0 in 16777000 16777215; do
 			# shellcheck disable=SC2086 # words
 			twin "$a" "${busy[@]}" $how psn0=0
@@ -56,7 +56,7 @@ busy=(topology=fat-tree:k=4 flows=300 buffer=60KB)
 
 @test "all transports deliver everything under random loss" {
 	dir=$BATS_TEST_TMPDIR/out
-	for how in "transport=roce pfc=off" "transport=irn" "transport=irn pfc=on timeouts=on" "transport=roce pfc=on timeouts=on"; do
+	for how in "transport=roce fc=none" "transport=irn" "transport=irn fc=pfc timeouts=on" "transport=roce fc=pfc timeouts=on"; do
 		# shellcheck disable=SC2086 # words
 		twin "$dir" topology=fat-tree:k=4 flows=100 load=0.3 loss=0.001 $how
 		all_done "$dir"

@@ -27,7 +27,7 @@ near()
 	workload=$SHARED/workloads/irn-k6-5000.csv
 	[ -e "$workload" ] || skip "needs workloads/irn-k6-5000.csv"
 	for s in {1..8}; do
-		twin "$BATS_TEST_TMPDIR/$s" topology=fat-tree:k=6 transport=roce pfc=on mtu=1000 workload=file:"$workload" ecmp_seed="$s"
+		twin "$BATS_TEST_TMPDIR/$s" topology=fat-tree:k=6 transport=roce fc=pfc mtu=1000 workload=file:"$workload" ecmp_seed="$s"
 		all_done "$BATS_TEST_TMPDIR/$s"
 		[ "$(value "$BATS_TEST_TMPDIR/$s" dropped)" -eq 0 ]
 	done

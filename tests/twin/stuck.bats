@@ -9,7 +9,7 @@ bats_require_minimum_version 1.5.0
 # PFC switches timeouts off; what is lost at the end of a flow then stays lost.
 @test "stuck: RoCE with PFC and random loss hangs, exit 1, the flows by name" {
 	dir=$BATS_TEST_TMPDIR/out
-	run -1 twin "$dir" topology=star:n=4 transport=roce pfc=on loss=0.01 flows=50
+	run -1 twin "$dir" topology=star:n=4 transport=roce fc=pfc loss=0.01 flows=50
 	open=$(($(value "$dir" flows) - $(value "$dir" completed)))
 	[ "$open" -gt 0 ]
 	[[ ${lines[0]} =~ ^"losslab: run: stuck at "[0-9]+" us: $open of 50 flows unfinished; waiting:"$ ]]
@@ -26,7 +26,7 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "stuck: with timeouts on the same run ends" {
-	twin "$BATS_TEST_TMPDIR/out" topology=star:n=4 transport=roce pfc=on loss=0.01 flows=50 timeouts=on
+	twin "$BATS_TEST_TMPDIR/out" topology=star:n=4 transport=roce fc=pfc loss=0.01 flows=50 timeouts=on
 	all_done "$BATS_TEST_TMPDIR/out"
 }
 

@@ -56,7 +56,7 @@ slowed() # LOCALS KEYS...
 	local held
 
 	held=$((60000 + $("$LOSSLAB" headroom 100gbit 2us 1000 | awk 'END { print $1 }')))
-	with "$1" pfc=on xoff=60KB "${@:2}"
+	with "$1" fc=pfc xoff=60KB "${@:2}"
 	[ "$(value "$dir" pause_frames)" -gt 0 ]
 	show "$1 rivals, ${*:2}: the victim's slowdown is $(victim "$dir" slowdown) with PFC"
 	holds "$(victim "$dir" fct_ns) > ($1 + 1) * 216.4 * ($VICTIM - $held / 1058)"
@@ -67,7 +67,7 @@ slowed() # LOCALS KEYS...
 # that waits has the other's 1074 + 24 bytes at 100 Gb/s ahead of it.
 untouched() # LOCALS KEYS...
 {
-	with "$1" pfc=off "${@:2}"
+	with "$1" fc=none "${@:2}"
 	[ "$(value "$dir" pause_frames)" -eq 0 ]
 	holds "$(victim "$dir" fct_ns) - $(victim "$dir" ideal_ns) <= 87.840001"
 }
@@ -94,7 +94,7 @@ untouched() # LOCALS KEYS...
 @test "victim: alone it is not slowed down" {
 	dir=$BATS_TEST_TMPDIR/out
 	for transport in irn roce; do
-		twin "$dir" topology="$(congested 1)" workload=file:"$(flows 1,3,${VICTIM}000,0)" xoff=60KB pfc=on transport=$transport
+		twin "$dir" topology="$(congested 1)" workload=file:"$(flows 1,3,${VICTIM}000,0)" xoff=60KB fc=pfc transport=$transport
 		[ "$(victim "$dir" slowdown)" = 1.000000 ]
 		[ "$(value "$dir" pause_frames)" -eq 0 ]
 	done
@@ -105,7 +105,7 @@ untouched() # LOCALS KEYS...
 # between two paused ones from all inputs, to the picosecond, and test_nic.c for a host.
 @test "victim: a class that is paused stops, and another goes on through the same port" {
 	dir=$BATS_TEST_TMPDIR/out
-	case=(topology=star:n=3 transport=irn pfc=on workload=file:"$(flows 0,1,1000000,0 2,0,100000,0)" fault=0us-2ms:pause=3:h0)
+	case=(topology=star:n=3 transport=irn fc=pfc workload=file:"$(flows 0,1,1000000,0 2,0,100000,0)" fault=0us-2ms:pause=3:h0)
 	twin "$dir" "${case[@]}" ack_class=6
 	all_done "$dir"
 	holds "$(victim "$dir" fct_ns) - $(victim "$dir" ideal_ns) < 16.800001"

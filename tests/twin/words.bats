@@ -32,9 +32,9 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 }
 
 # Whoever copies an example into a shell meets a run that ends well.
-@test "words: the examples of faults in README.md and lab/FAULTS.md end well" {
+@test "words: the examples of faults in README.md and lab/plan/FAULTS.md end well" {
 	n=0
-	for file in README.md lab/FAULTS.md; do
+	for file in README.md lab/plan/FAULTS.md; do
 		while read -r line; do
 			line=${line//losslab run/\"\$LOSSLAB\" run -q -e twin out=\"\$T\"/$n}
 			echo "$line"

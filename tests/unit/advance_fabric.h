@@ -4,7 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "bpf/arbiter.h"
-#include "bpf/fabric.h"
+#include "bpf/abi.h"
 #include "bpf/wire.h"
 
 #ifndef PORTS

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "agent/flow.h"
-#include "lab/cfg.h"
-#include "lab/cfg_keys.h"
+#include "agent/nic/flow.h"
+#include "lab/config/cfg.h"
+#include "lab/config/cfg_keys.h"
 
 static char err[CFG_ERR_MAX];
 

@@ -3,7 +3,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include "agent/recovery.h"
+#include "agent/recovery/recovery.h"
 
 #define RTO_HIGH 320000000ULL
 #define RTO_LOW 100000000ULL

@@ -5,7 +5,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "agent/melo_impl.h"
+#include "agent/recovery/melo_impl.h"
 
 #define CONNS 6
 #define PACKETS_MOST 256

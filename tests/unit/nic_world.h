@@ -8,8 +8,8 @@
 
 #include "tests/unit/unit.h"
 
-#include "agent/nic_impl.h"
-#include "agent/psn.h"
+#include "agent/nic/nic_impl.h"
+#include "agent/packet/psn.h"
 
 #define WORLD_HOSTS 4
 #define WORLD_FLOWS 8
@@ -75,7 +75,7 @@ static inline void world_enqueue(struct world_host *to, const struct world_frame
 static inline void world_check_sender(const struct world_host *h, const struct rx_packet *p)
 {
 	const struct flow *flow = &w.flows[p->flow];
-	const struct source *s = &h->nic->sources[w.src_index[p->flow]];
+	const struct sender *s = &h->nic->senders[w.src_index[p->flow]];
 	const struct sqp *q = &s->qp;
 	s64 n = packet_find(&h->par.rules, flow, q->una, p->number);
 
@@ -97,7 +97,7 @@ static inline void world_fill(struct world_frame *f, const struct tx_frame *tx, 
 	if (tx->payload) {
 		u64 at = packet_offset(r,
 				       packet_find(r, flow,
-						   w.hosts[flow->src].nic->sources[w.src_index[tx->flow]].qp.una,
+						   w.hosts[flow->src].nic->senders[w.src_index[tx->flow]].qp.una,
 						   tx->number));
 
 		for (u32 i = 0; i < tx->payload; i++)
@@ -173,8 +173,8 @@ static inline int world_check(void *ctx, const struct rx_frame *f, const struct 
 		return -1;
 	if (p->kind != PACKET_DATA || p->flow >= w.table.n || w.flows[p->flow].dst != h->number)
 		return 0;
-	n = packet_find(r, &w.flows[p->flow], h->nic->sinks[w.dst_index[p->flow]].qp.expected, p->number);
-	if (n < 0 || n >= h->nic->sinks[w.dst_index[p->flow]].qp.n_packets)
+	n = packet_find(r, &w.flows[p->flow], h->nic->receivers[w.dst_index[p->flow]].qp.expected, p->number);
+	if (n < 0 || n >= h->nic->receivers[w.dst_index[p->flow]].qp.n_packets)
 		return 0;
 	for (u32 i = 0; i < p->payload; i++)
 		assert_int_equal(f->head[p->payload_off + i], world_byte(p->flow, packet_offset(r, n) + i));
@@ -187,7 +187,7 @@ static inline int world_check(void *ctx, const struct rx_frame *f, const struct 
 static inline void world_check_receivers(void)
 {
 	for (u32 i = 0; i < w.table.n; i++) {
-		const struct rqp *q = &w.hosts[w.flows[i].dst].nic->sinks[w.dst_index[i]].qp;
+		const struct rqp *q = &w.hosts[w.flows[i].dst].nic->receivers[w.dst_index[i]].qp;
 
 		for (u32 n = q->expected > 64 ? q->expected - 64 : 0; n < q->expected; n++)
 			assert_true(w.arrived[i][n]);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "agent/packet.h"
+#include "agent/packet/packet.h"
 
 /* The bytes of @hex, blanks left out, in a buffer of exactly their number. */
 static inline u8 *from_hex(const char *hex, u32 *len)

@@ -2,7 +2,7 @@
 /* A small result of a run, made by hand, for the tests of records. */
 #include "tests/unit/unit.h"
 
-#include "lab/records.h"
+#include "lab/records/records.h"
 
 static char err[CFG_ERR_MAX], text[16384];
 

@@ -2,8 +2,8 @@
 /* Host 0's NIC, without an engine: frames come from a script, and what it sends is written down. */
 #include "tests/unit/unit.h"
 
-#include "agent/nic.h"
-#include "agent/psn.h"
+#include "agent/nic/nic.h"
+#include "agent/packet/psn.h"
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 
@@ -172,18 +172,18 @@ static inline void come_pfc(u64 time, u32 class, u16 quanta)
 }
 
 /* An answer for @flow, as its destination's NIC writes it: @n a packet number of the flow. */
-static inline void come_answer(u64 time, u32 flow, u32 n, u8 syndrome, u32 msn)
+static inline void come_ack(u64 time, u32 flow, u32 n, u8 syndrome, u32 msn)
 {
-	struct packet_answer a = { .n = n, .syndrome = syndrome, .msn = msn };
+	struct packet_ack a = { .n = n, .syndrome = syndrome, .msn = msn };
 	struct tx_frame f;
 
-	packet_build_answer(&h.par.rules, &f, &h.flows[flow], &a);
+	packet_build_ack(&h.par.rules, &f, &h.flows[flow], &a);
 	come(time, f.head, HEAD_MAX, f.len);
 }
 
 static inline void come_ack(u64 time, u32 flow, u32 n)
 {
-	come_answer(time, flow, n, AETH_ACK, 0);
+	come_ack(time, flow, n, AETH_ACK, 0);
 }
 
 static inline void come_data(u64 time, u32 flow, u32 n)
@@ -219,9 +219,9 @@ static inline void come_mutated(struct rng *r, u64 t)
 		len = PFC_LEN;
 	} else {
 		if (one_in(r, 2))
-			packet_build_answer(
+			packet_build_ack(
 				&h.par.rules, &f, &h.flows[flow],
-				&(struct packet_answer){ .n = rng_below(r, 60),
+				&(struct packet_ack){ .n = rng_below(r, 60),
 							 .syndrome = one_in(r, 2) ? AETH_ACK : AETH_NAK_SEQUENCE,
 							 .msn = psn_add(h.par.rules.psn0, rng_below(r, 60)) });
 		else

@@ -2,7 +2,7 @@
 /* Both ends of an iWARP connection without a NIC, and a wild channel between them. For test_recovery_iwarp.c alone. */
 #include "tests/unit/unit.h"
 
-#include "agent/recovery.h"
+#include "agent/recovery/recovery.h"
 
 #define RTO 320000000ULL
 

@@ -136,7 +136,7 @@ static void receive_pfc__expires(void **state)
 	assert_departure(0, 1, b, T0 + 2 + ser(600) + DELAY);
 	assert_departure(1, 1, a, T0 + 12800000 + ser(500) + DELAY);
 	pause_account(&w.ports[1].pause, CLASS, TIME_LIMIT);
-	assert_int_equal(w.ports[1].pause.total, 12800000);
+	assert_int_equal(pause_accounted(&w.ports[1].pause), 12800000);
 }
 
 static void receive_pfc__resume(void **state)
@@ -150,7 +150,7 @@ static void receive_pfc__resume(void **state)
 	assert_int_equal(run(TIME_LIMIT), 0);
 	assert_departure(0, 1, a, T0 + 777 + ser(500) + DELAY);
 	assert_int_equal(w.ports[1].stats.resume_rx, 1);
-	assert_int_equal(w.ports[1].pause.total, 777);
+	assert_int_equal(pause_accounted(&w.ports[1].pause), 777);
 }
 
 /* PAUSE when the buffer reaches XOFF, to the byte; resume when it has fallen to XON, to the byte. */

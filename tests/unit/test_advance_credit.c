@@ -116,7 +116,7 @@ static void depart__stalls(void **state)
 		n++;
 		assert_int_equal(start, n < 2 ? T0 : n < 5 ? T0 + ser(60) + (n - 1) * ser(LEN) : go + 1);
 	}
-	assert_int_equal(w.ports[1].pause.total, go + 1 - (T0 + ser(60) + 4 * ser(LEN)));
+	assert_int_equal(pause_accounted(&w.ports[1].pause), go + 1 - (T0 + ser(60) + 4 * ser(LEN)));
 	assert_int_equal(w.ports[1].queue[CLASS], LEN); /* and it stands still again */
 	assert_true(w.ports[1].pause.until[CLASS] == TIME_NEVER);
 }

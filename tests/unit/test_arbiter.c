@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whose turn it is: inputs in a circle, classes from the top, pauses respected. */
+/* Whose turn it is: inputs in a cycle, classes from the top, pauses respected. */
 #include "tests/unit/unit.h"
 
 #include "bpf/arbiter.h"
@@ -13,7 +13,7 @@ static struct pause_state idle(void)
 	return s;
 }
 
-static void input__circle(void **state)
+static void input__cycle(void **state)
 {
 	u64 inputs = 1ULL << 0 | 1ULL << 5 | 1ULL << 63;
 
@@ -210,7 +210,7 @@ static void class_wrr__shares(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(input__circle),
+		cmocka_unit_test(input__cycle),
 		cmocka_unit_test(input__as_model),
 		cmocka_unit_test(input__fair),
 		cmocka_unit_test(class__priority),

@@ -2,7 +2,7 @@
 /* The sliding bitmap, against an array of bytes that never slides. */
 #include "tests/unit/unit.h"
 
-#include "agent/bitmap.h"
+#include "agent/recovery/bitmap.h"
 
 #define FAR 20000 /* packets that the window slides over */
 

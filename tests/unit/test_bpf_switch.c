@@ -15,18 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/packet.h"
+#include "agent/packet/packet.h"
 #include "bpf/pfc.h"
-#include "lab/bpf_load.h"
-#include "lab/netlab.h"
+#include "lab/engine/bpf_load.h"
+#include "lab/netlab/netlab.h"
 
 static struct {
 	struct run_cfg cfg;
 	struct topo *topo;
-	struct fabric fabric;
-	struct fabric_memory mem;
+	struct plan plan;
+	struct plan_memory mem;
 	struct bpf_fabric bpf;
-	char lab[LAB_NAME_MAX], err[FABRIC_ERR_MAX];
+	char lab[LAB_NAME_MAX], err[PLAN_ERR_MAX];
 	bool up;
 } w;
 
@@ -42,7 +42,7 @@ static int set_up(void **state)
 	cfg_defaults(&w.cfg);
 	snprintf(w.lab, sizeof(w.lab), "b%d", (int)getpid());
 	if (!in || topo_parse(in, "star", &w.topo, w.err) || cfg_set(&w.cfg, word, w.err) ||
-	    cfg_finish(&w.cfg, w.err) || fabric_plan(&w.fabric, &w.cfg, w.topo, w.err) ||
+	    cfg_finish(&w.cfg, w.err) || plan_make(&w.plan, &w.cfg, w.topo, w.err) ||
 	    netlab_up(w.lab, w.topo, w.err)) {
 		print_error("%s\n", w.err);
 		return -1;
@@ -57,7 +57,7 @@ static int tear_down(void **state)
 	if (w.up && netlab_down(w.lab, w.err))
 		print_error("%s\n", w.err);
 	if (w.topo) {
-		fabric_free(&w.fabric);
+		plan_free(&w.plan);
 		topo_free(w.topo);
 	}
 	return 0;
@@ -71,10 +71,10 @@ static int load(void **state)
 	if (!w.up)
 		return 0;
 	memset(&w.mem, 0, sizeof(w.mem));
-	if (bpf_fabric_load(&w.bpf, &w.fabric, &w.mem, w.err))
+	if (bpf_fabric_load(&w.bpf, &w.plan, &w.mem, w.err))
 		goto fail;
-	fabric_init(&w.fabric, &w.mem, false);
-	if (bpf_fabric_attach(&w.bpf, &w.fabric, w.lab, w.err))
+	plan_memory_init(&w.plan, &w.mem, false);
+	if (bpf_fabric_attach(&w.bpf, &w.plan, w.lab, w.err))
 		goto fail;
 	fd = netlab_ns_fd(w.lab, "s0");
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
@@ -89,7 +89,7 @@ fail:
 static int unload(void **state)
 {
 	if (w.up)
-		bpf_fabric_free(&w.bpf, &w.fabric, w.lab);
+		bpf_fabric_free(&w.bpf, &w.plan, w.lab);
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static u32 packet(u8 *out, u64 bytes, u64 arrival)
 	struct tx_frame f;
 
 	memset(out, 0x5a, FRAME_MAX + STAMP_LEN);
-	packet_build_data(&w.fabric.nics[1].rules, &f, &(struct flow){ .src = 1, .class = 3, .bytes = bytes }, 0,
+	packet_build_data(&w.plan.nics[1].rules, &f, &(struct flow){ .src = 1, .class = 3, .bytes = bytes }, 0,
 			  false);
 	memcpy(out, f.head, f.head_len);
 	stamp_put(out + f.len, f.len, arrival);
@@ -125,7 +125,7 @@ static u32 packet(u8 *out, u64 bytes, u64 arrival)
 
 static const struct frame *arrived(u32 port, u32 n)
 {
-	const struct port_cfg *c = &w.fabric.ports[port];
+	const struct port_cfg *c = &w.plan.ports[port];
 
 	return &w.mem.frames[w.mem.arrivals[c->arrq_base + (n & c->arrq_mask)]];
 }
@@ -240,7 +240,7 @@ static void advance__pfc(void **state)
 
 		packet(bytes, 1000, at);
 		ingress(1, bytes, len);
-		assert_int_equal(fabric_refill(&w.mem, 1), 0);
+		assert_int_equal(plan_refill(&w.mem, 1), 0);
 		assert_int_equal(advance(at + gap), 0);
 		for (u32 i = 0; i < w.mem.state->n_emit; i++) {
 			assert_int_equal(w.mem.emissions[i].flags & FRAME_PFC, FRAME_PFC);
@@ -262,12 +262,12 @@ static void advance__pfc(void **state)
  */
 static void load__every_configuration(void **state)
 {
-	struct fab_cfg keep = w.fabric.fab;
+	struct fab_cfg keep = w.plan.fab;
 
 	NEED_ROOT();
 	for (u32 i = 0; i < 5 * 6 * 5; i++) {
-		struct fab_cfg *c = &w.fabric.fab;
-		struct fabric_memory mem = { 0 };
+		struct fab_cfg *c = &w.plan.fab;
+		struct plan_memory mem = { 0 };
 		u32 flow_control = i / 30, turns = i / 6 % 5; /* none, PFC, credits; none and PFC of a shared buffer */
 
 		c->ecn = i % 6;
@@ -281,11 +281,11 @@ static void load__every_configuration(void **state)
 		c->credit_step = c->credits / 8;
 		c->shared = flow_control > 2;
 		c->alpha = 8192;
-		if (bpf_fabric_load(&w.bpf, &w.fabric, &mem, w.err))
+		if (bpf_fabric_load(&w.bpf, &w.plan, &mem, w.err))
 			fail_msg("flow control %u, ecn %u, turns %u: %s", flow_control, c->ecn, turns, w.err);
-		bpf_fabric_free(&w.bpf, &w.fabric, w.lab);
+		bpf_fabric_free(&w.bpf, &w.plan, w.lab);
 	}
-	w.fabric.fab = keep;
+	w.plan.fab = keep;
 }
 
 int main(void)

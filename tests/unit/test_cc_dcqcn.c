@@ -5,7 +5,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include "agent/cc.h"
+#include "agent/cc/cc.h"
 
 #define GBIT 1000000000ULL
 #define MBIT 1000000ULL

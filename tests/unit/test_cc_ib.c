@@ -2,10 +2,10 @@
 /* InfiniBand's congestion control: the general response function step by step, and at random. */
 #include "tests/unit/unit.h"
 
-#include "agent/cc.h"
-#include "agent/ib_tables.h"
-#include "agent/packet.h"
-#include "agent/recovery.h"
+#include "agent/cc/cc.h"
+#include "agent/cc/ib_tables.h"
+#include "agent/packet/packet.h"
+#include "agent/recovery/recovery.h"
 
 #define LINE 10000000000ULL
 #define PS_PER_BYTE 800

@@ -2,7 +2,7 @@
 /* TIMELY and its patched form: each rule by hand, which packets give samples, and random runs against real numbers. */
 #include "tests/unit/unit.h"
 
-#include "agent/cc.h"
+#include "agent/cc/cc.h"
 
 #define GBIT 1000000000ULL
 #define MBIT 1000000ULL

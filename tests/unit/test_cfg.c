@@ -54,7 +54,7 @@ static void defaults__documented(void **state)
 	c = finish(c);
 	assert_true(c.engine == ENGINE_KERNEL && !c.rate_ps && !c.delay_ps && c.seed == 1 && c.ecmp_seed == 1);
 	assert_string_equal(c.topology, "fat-tree:k=4");
-	assert_true(c.mtu == 1000 && c.buffer == 240000 && !c.xoff && !c.xon && c.pfc && c.quanta == 65535);
+	assert_true(c.mtu == 1000 && c.buffer == 240000 && !c.xoff && !c.xon && c.fc == CFG_FC_PFC && c.quanta == 65535);
 	assert_true(c.ecn == CFG_ECN_OFF && c.kmin == 5000 && c.kmax == 200000 && c.pmax_ppb == 10000000);
 	assert_true(!c.loss_ppb && !*c.loss_at && !c.cap && c.rto_n == 3 && c.ack_every == 1 && !c.reth_all);
 	assert_string_equal(c.preset, "");
@@ -78,12 +78,12 @@ static void defaults__documented(void **state)
 static void given__set_and_taken_back(void **state)
 {
 	struct run_cfg c =
-		SET("transport=roce", "pfc=off", "cap=9", "ack_every=message", "topology=t", "stuck_after=1ms");
+		SET("transport=roce", "fc=none", "cap=9", "ack_every=message", "topology=t", "stuck_after=1ms");
 
 	assert_true(cfg_given(&c, "transport") && cfg_given(&c, "pfc") && cfg_given(&c, "cap"));
 	assert_true(cfg_given(&c, "ack_every") && cfg_given(&c, "topology") && cfg_given(&c, "stuck_after"));
 	assert_false(cfg_given(&c, "engine") || cfg_given(&c, "out") || cfg_given(&c, "cc") || cfg_given(&c, "no-key"));
-	assert_true(cfg_set(&c, "pfc=auto", err) == 0 && !cfg_given(&c, "pfc"));
+	assert_true(cfg_set(&c, "fc=auto", err) == 0 && !cfg_given(&c, "fc"));
 	assert_true(cfg_set(&c, "cap=auto", err) == 0 && !cfg_given(&c, "cap"));
 	assert_true(cfg_set(&c, "stuck_after=1", err) < 0 && cfg_given(&c, "stuck_after"));
 	assert_true(cfg_set(&c, "out=1\n", err) < 0 && !cfg_given(&c, "out"));
@@ -276,14 +276,14 @@ static void set__refuses(void **state)
 		{ "timely_hai=0", "out of range; allowed: 1..1000" },
 		{ "timely_segment=1025", "out of range; allowed: 1..1024" },
 		{ "ib_levels=1", "ib_levels=1: out of range; allowed: 2..256, or auto" },
-		{ "classes=", "classes=: not a list of classes; allowed: 0..7 with commas between, or none" },
+		{ "class_mix=", "class_mix=: not a list of classes; allowed: 0..7 with commas between, or none" },
 		{ "pfc_classes=none",
 		  "pfc_classes=none: not a list of classes; allowed: 0..7 with commas between, or all" },
-		{ "classes=8", "classes=8: not a list of classes" },
-		{ "classes=3,", "not a list of classes" },
-		{ "classes=3 5", "not a list of classes" },
-		{ "classes=35", "not a list of classes" },
-		{ "classes=3,5,3", "classes=3,5,3: names a class twice; allowed:" },
+		{ "class_mix=8", "class_mix=8: not a list of classes" },
+		{ "class_mix=3,", "not a list of classes" },
+		{ "class_mix=3 5", "not a list of classes" },
+		{ "class_mix=35", "not a list of classes" },
+		{ "class_mix=3,5,3", "class_mix=3,5,3: names a class twice; allowed:" },
 		{ "preset=irnn", "preset=irnn: no such preset; did you mean irn? losslab run --presets lists them" },
 	};
 
@@ -324,7 +324,7 @@ static void print__round_trip(void **state)
 
 	round_trip(&c);
 	c = finish(SET("transport=irn", "engine=twin", "topology=/a b/c#d.topo", "rate=25gbit", "delay=1500ps",
-		       "seed=0", "ecmp_seed=12345678901234567890", "pfc=on", "xoff=200KB", "xon=199KB", "loss=1e-9@s3",
+		       "seed=0", "ecmp_seed=12345678901234567890", "fc=pfc", "xoff=200KB", "xon=199KB", "loss=1e-9@s3",
 		       "ecn=red", "pmax=1", "cap=110", "timeouts=off", "ack_class=0", "load=7%", "duration=1500us",
 		       "until=arrivals", "reth=all", "out=o/p"));
 	round_trip(&c);
@@ -337,14 +337,14 @@ static void print__round_trip(void **state)
 	c = finish(SET("transport=melo", "melo_bits=24", "melo_cache=3", "cc=timely", "timely_beta=0.000001",
 		       "timely_alpha=1", "timely_delta=1kbit", "timely_segment=64", "ack_every=64", "region=1MB"));
 	round_trip(&c);
-	c = finish(SET("buffers=shared", "buffer=1MB", "alpha=10/4", "reserve=0", "sched=wrr",
+	c = finish(SET("buffer_mode=shared", "buffer=1MB", "alpha=10/4", "reserve=0", "sched=wrr",
 		       "weights=1,2,3,4,5,6,7,8", "ecn=ib-output"));
 	round_trip(&c);
-	c = finish(SET("fc=credit", "ack_class=7", "classes=7,0,3"));
+	c = finish(SET("fc=credit", "ack_class=7", "class_mix=7,0,3"));
 	round_trip(&c);
 	c = finish(SET("pfc_classes=3,0", "retry_cnt=2"));
 	round_trip(&c);
-	c = finish(SET("buffers=shared", "headroom=20KB", "alpha=5/65536", "ecn=step", "kmin=1"));
+	c = finish(SET("buffer_mode=shared", "headroom=20KB", "alpha=5/65536", "ecn=step", "kmin=1"));
 	round_trip(&c);
 }
 

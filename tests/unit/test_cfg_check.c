@@ -6,30 +6,30 @@ static void finish__dependent_keys(void **state)
 {
 	struct run_cfg c = finish(SET("transport=irn"));
 
-	assert_true(!c.pfc && c.timeouts == CFG_ON);
-	c = finish(SET("transport=irn", "pfc=on"));
-	assert_true(c.pfc && c.timeouts == CFG_OFF);
-	c = finish(SET("pfc=off"));
-	assert_true(!c.pfc && c.timeouts == CFG_ON);
-	c = finish(SET("pfc=off", "pfc=auto"));
-	assert_true(c.pfc && !cfg_given(&c, "pfc"));
+	assert_true(c.fc != CFG_FC_PFC && c.timeouts == CFG_ON);
+	c = finish(SET("transport=irn", "fc=pfc"));
+	assert_true(c.fc == CFG_FC_PFC && c.timeouts == CFG_OFF);
+	c = finish(SET("fc=none"));
+	assert_true(c.fc != CFG_FC_PFC && c.timeouts == CFG_ON);
+	c = finish(SET("fc=none", "fc=auto"));
+	assert_true(c.fc == CFG_FC_PFC && !cfg_given(&c, "fc"));
 	c = finish(SET("fc=credit"));
-	assert_true(!c.pfc && c.fc == CFG_FC_CREDIT && c.timeouts == CFG_OFF);
+	assert_true(c.fc != CFG_FC_PFC && c.fc == CFG_FC_CREDIT && c.timeouts == CFG_OFF);
 	c = finish(SET("fc=credit", "fault=1us:down:h0")); /* faults change nothing, as with PFC */
 	assert_true(c.fc == CFG_FC_CREDIT && c.timeouts == CFG_OFF);
 	c = finish(SET("preset=roce", "fc=credit")); /* what the user says goes before a preset */
-	assert_true(!c.pfc && c.fc == CFG_FC_CREDIT);
+	assert_true(c.fc != CFG_FC_PFC && c.fc == CFG_FC_CREDIT);
 	c = finish(SET("transport=irn", "fc=pfc"));
-	assert_true(c.pfc && c.fc == CFG_FC_PFC && c.timeouts == CFG_OFF);
+	assert_true(c.fc == CFG_FC_PFC && c.fc == CFG_FC_PFC && c.timeouts == CFG_OFF);
 	c = finish(SET("fc=none"));
-	assert_true(!c.pfc && c.fc == CFG_FC_NONE && c.timeouts == CFG_ON);
-	assert_int_equal(finish(SET("pfc=on")).fc, CFG_FC_PFC);
-	assert_int_equal(finish(SET("pfc=off")).fc, CFG_FC_NONE);
-	assert_int_equal(finish(SET("pfc=off", "fc=credit")).fc, CFG_FC_CREDIT);
+	assert_true(c.fc != CFG_FC_PFC && c.fc == CFG_FC_NONE && c.timeouts == CFG_ON);
+	assert_int_equal(finish(SET("fc=pfc")).fc, CFG_FC_PFC);
+	assert_int_equal(finish(SET("fc=none")).fc, CFG_FC_NONE);
+	assert_int_equal(finish(SET("fc=none", "fc=credit")).fc, CFG_FC_CREDIT);
 	c = finish(SET("timeouts=on"));
-	assert_true(c.pfc && c.timeouts == CFG_ON);
+	assert_true(c.fc == CFG_FC_PFC && c.timeouts == CFG_ON);
 	c = finish(SET("pfc_classes=3"));
-	assert_true(c.pfc && c.pfc_classes == 8 && c.timeouts == CFG_AUTO); /* the flows' classes decide */
+	assert_true(c.fc == CFG_FC_PFC && c.pfc_classes == 8 && c.timeouts == CFG_AUTO); /* the flows' classes decide */
 	assert_int_equal(finish(SET("pfc_classes=0,1,2,3,4,5,6,7")).timeouts, CFG_OFF);
 	assert_int_equal(finish(SET("pfc_classes=3", "pfc_watchdog=1ms")).timeouts, CFG_ON);
 	assert_int_equal(finish(SET("pfc_classes=3", "timeouts=off")).timeouts, CFG_OFF);
@@ -56,12 +56,12 @@ static void finish__by_transport_and_cc(void **state)
 	for (u32 i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
 		snprintf(word, sizeof(word), "transport=%s", transports[i]);
 		c = finish(SET(word));
-		assert_true(!c.pfc && c.timeouts == CFG_ON && c.ecn == CFG_ECN_OFF);
+		assert_true(c.fc != CFG_FC_PFC && c.timeouts == CFG_ON && c.ecn == CFG_ECN_OFF);
 	}
 	for (u32 i = 0; i < sizeof(marked) / sizeof(marked[0]); i++) {
 		snprintf(word, sizeof(word), "cc=%s", marked[i]);
 		c = finish(SET(word));
-		assert_true(c.pfc && c.ecn == CFG_ECN_RED);
+		assert_true(c.fc == CFG_FC_PFC && c.ecn == CFG_ECN_RED);
 	}
 	assert_int_equal(finish(SET("cc=timely")).ecn, CFG_ECN_OFF);
 	assert_int_equal(finish(SET("cc=timely-patched")).ecn, CFG_ECN_OFF);
@@ -84,10 +84,10 @@ static void finish__contradictions(void **state)
 		  "xoff=50000: fc=none has no pauses; allowed: with fc=pfc" },
 		{ "xon with credits", "fc=credit", "xon=50KB", "xon=50000: fc=credit has no pauses" },
 		{ "quanta without PFC", "transport=irn", "quanta=9", "quanta=9: fc=none has no pauses" },
-		{ "a restore of nothing", "pfc=on", "pfc_restore=1ms",
+		{ "a restore of nothing", "fc=pfc", "pfc_restore=1ms",
 		  "pfc_restore=1ms: pfc_watchdog=off stops nothing; allowed: with pfc_watchdog=TIME" },
 		{ "routes that stay", "seed=1", "route_delay=2ms",
-		  "route_delay=2ms: no link breaks or mends; allowed: with fault=|faults=" },
+		  "route_delay=2ms: no link breaks or mends; allowed: with fault=|fault_file=" },
 		{ "kmin unmarked", "ecn=off", "kmin=6KB", "kmin=6000: ecn=off has no such threshold" },
 		{ "kmax unmarked", "cc=none", "kmax=6KB", "kmax=6000: ecn=off has no such threshold" },
 		{ "pmax unmarked", "ecn=step", "pmax=1", "pmax=1: ecn=step has no such probability" },
@@ -136,25 +136,21 @@ static void finish__contradictions(void **state)
 		  "kmin=9000: ecn=ib-input has no such threshold; allowed: with ecn=red|step" },
 		{ "kmax with ib", "ecn=ib", "kmax=30KB", "kmax=30000: ecn=ib has no such threshold" },
 		{ "pmax with ib", "ecn=ib-output", "pmax=0.5", "allowed: with ecn=red" },
-		{ "fc against pfc", "pfc=on", "fc=credit",
-		  "fc=credit: pfc=on says otherwise; allowed: one of the two" },
-		{ "fc against no pfc", "pfc=off", "fc=pfc", "fc=pfc: pfc=off says otherwise" },
-		{ "none against pfc", "pfc=on", "fc=none", "fc=none: pfc=on says otherwise" },
-		{ "credits of a shared buffer", "fc=credit", "buffers=shared",
-		  "buffers=shared: fc=credit needs a buffer for each, to promise it; allowed: with fc=none|pfc" },
+		{ "credits of a shared buffer", "fc=credit", "buffer_mode=shared",
+		  "buffer_mode=shared: fc=credit needs a buffer for each, to promise it; allowed: with fc=none|pfc" },
 		{ "a watchdog of credits", "fc=credit", "pfc_watchdog=1ms",
 		  "pfc_watchdog=1ms: fc=credit has no pauses; allowed: with fc=pfc" },
 		{ "a restore of credits", "fc=credit", "pfc_restore=1ms",
 		  "pfc_restore=1ms: fc=credit has no pauses; allowed: with fc=pfc" },
-		{ "alpha alone", "buffers=static", "alpha=1/4",
-		  "alpha=1/4: buffers=static has a buffer for each; allowed: with buffers=shared" },
-		{ "reserve alone", "buffers=static", "reserve=1KB",
-		  "reserve=1000: buffers=static has a buffer for each" },
-		{ "headroom alone", "buffers=static", "headroom=20KB",
-		  "headroom=20000: buffers=static has what lies above xoff; allowed: with buffers=shared" },
-		{ "xoff when shared", "buffers=shared", "xoff=9KB",
-		  "xoff=9000: buffers=shared pauses by what is free" },
-		{ "xon when shared", "buffers=shared", "xon=9KB", "xon=9000: buffers=shared resumes by what is free" },
+		{ "alpha alone", "buffer_mode=static", "alpha=1/4",
+		  "alpha=1/4: buffer_mode=static has a buffer for each; allowed: with buffer_mode=shared" },
+		{ "reserve alone", "buffer_mode=static", "reserve=1KB",
+		  "reserve=1000: buffer_mode=static has a buffer for each" },
+		{ "headroom alone", "buffer_mode=static", "headroom=20KB",
+		  "headroom=20000: buffer_mode=static has what lies above xoff; allowed: with buffer_mode=shared" },
+		{ "xoff when shared", "buffer_mode=shared", "xoff=9KB",
+		  "xoff=9000: buffer_mode=shared pauses by what is free" },
+		{ "xon when shared", "buffer_mode=shared", "xon=9KB", "xon=9000: buffer_mode=shared resumes by what is free" },
 		{ "unmarked dcqcn", "cc=dcqcn", "ecn=off", "ecn=off: nobody would mark, and cc=dcqcn goes by marks" },
 		{ "unmarked connectx", "cc=dcqcn-connectx", "ecn=off", "ecn=off: nobody would mark" },
 		{ "unmarked ib", "cc=ib-lipd", "ecn=off", "ecn=off: nobody would mark, and cc=ib-lipd" },
@@ -170,7 +166,7 @@ static void finish__contradictions(void **state)
 		  "retry_cnt=3: timeouts=off lets nothing" },
 		{ "a timeout that ends the run", "transport=irn", "rto_high=100ms", "rto_high: waits for 100ms" },
 		{ "reth=all, rare ACKs", "reth=all", "ack_every=2", "reth=all: makes every packet a message" },
-		{ "pfc_classes without pfc", "pfc=off", "pfc_classes=3",
+		{ "pfc_classes without pfc", "fc=none", "pfc_classes=3",
 		  "pfc_classes=3: fc=none has no pauses; allowed: with fc=pfc" },
 		{ "pfc_classes with credits", "fc=credit", "pfc_classes=0,7", "pfc_classes=0,7: fc=credit has no" },
 		{ "loss_at alone", "loss=0@s1", "seed=1", "loss=0@s1: a switch without a loss" },
@@ -184,7 +180,7 @@ static void finish__contradictions(void **state)
 		  "bytes=3: workload=heavy-tailed has no use for it; allowed: with workload=incast|permutation" },
 		{ "senders of permutation", "workload=permutation", "senders=3", "allowed: with workload=incast" },
 	};
-	struct run_cfg shared = SET("buffers=shared", "headroom=20KB", "pfc=off");
+	struct run_cfg shared = SET("buffer_mode=shared", "headroom=20KB", "fc=none");
 
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct run_cfg c = SET(bad[i][1], bad[i][2]);
@@ -194,7 +190,7 @@ static void finish__contradictions(void **state)
 		assert_says(bad[i][3]);
 	}
 	assert_int_equal(cfg_finish(&shared, err), -EINVAL);
-	assert_says("headroom=20000: pfc=off has no pauses; allowed: with pfc=on");
+	assert_says("headroom=20000: fc=none has no pauses; allowed: with fc=pfc");
 	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1093"));
 	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
 }
@@ -251,10 +247,10 @@ static void finish__in_place(void **state)
 {
 	finish(SET("transport=irn", "fc=pfc", "pfc_watchdog=1ms", "pfc_restore=1ms")); /* as a refusal advises */
 	finish(SET("fault=1us:down:h0", "route_delay=never"));
-	finish(SET("faults=x", "route_delay=0us"));
+	finish(SET("fault_file=x", "route_delay=0us"));
 	finish(SET("fc=credit", "xoff=auto", "quanta=65535", "route_delay=1ms", "kmin=5KB")); /* defaults may stand */
 	finish(SET("transport=irn-gbn", "cap=1", "backoff=on"));
-	finish(SET("backoff=on", "pfc=off", "ack_every=64"));
+	finish(SET("backoff=on", "fc=none", "ack_every=64"));
 	finish(SET("transport=melo", "melo_bits=8", "melo_cache=1", "ack_every=message"));
 	finish(SET("transport=iwarp", "init_window=1"));
 	finish(SET("op=send", "rq=1", "rq_delay=0s", "rnr_retry=0", "rnr_timer=26"));
@@ -284,7 +280,7 @@ static void finish__ranges(void **state)
 	REFUSED(load_pct, 0, "load=0.00: out of range");
 	REFUSED(ack_every, 65, "ack_every=65: out of range");
 	REFUSED(data_class, 8, "class=8: out of range");
-	REFUSED(classes, 256, "classes=: out of range");
+	REFUSED(classes, 256, "class_mix=: out of range");
 	REFUSED(loss_ppb, 2000000000, "loss=2: out of range");
 	REFUSED(retry_cnt, 8, "retry_cnt=8: out of range");
 	REFUSED(melo_bits, 12, "melo_bits=12: between two steps");

@@ -91,7 +91,7 @@ static void islip__iterations_are_counted(void **state)
 	}
 }
 
-/* An output grants its highest class, an input accepts its highest: a low class that is next in the circle waits. */
+/* An output grants its highest class, an input accepts its highest: a low class that is next in the cycle waits. */
 static void islip__priority(void **state)
 {
 	crossbar(1, 100, 16384, 0);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "bpf/credit.h"
-#include "lab/deadlock.h"
+#include "lab/run/deadlock.h"
 
 #define RING 3
 #define NOW 1000000ULL
@@ -17,20 +17,20 @@ static const char text[] = "default 40gbit 2us\nhost h0\nhost h1\nhost h2\nswitc
 static struct {
 	struct run_cfg cfg;
 	struct topo *topo;
-	struct fabric f;
-	struct fabric_memory m;
+	struct plan f;
+	struct plan_memory m;
 	u32 frames;
 } w;
 
 static int set_up_with(const char *kind)
 {
 	FILE *in = fmemopen((void *)text, strlen(text), "r");
-	char err[FABRIC_ERR_MAX];
+	char err[PLAN_ERR_MAX];
 
 	memset(&w, 0, sizeof(w));
 	cfg_defaults(&w.cfg);
 	if (!in || topo_parse(in, "ring", &w.topo, err) || cfg_set(&w.cfg, "workload=incast", err) ||
-	    cfg_set(&w.cfg, kind, err) || cfg_finish(&w.cfg, err) || fabric_plan(&w.f, &w.cfg, w.topo, err))
+	    cfg_set(&w.cfg, kind, err) || cfg_finish(&w.cfg, err) || plan_make(&w.f, &w.cfg, w.topo, err))
 		return -1;
 	fclose(in);
 	w.m.switches = calloc(w.f.size.switches, sizeof(*w.m.switches));
@@ -43,18 +43,18 @@ static int set_up_with(const char *kind)
 	w.m.routes = calloc(w.f.size.routes, sizeof(*w.m.routes));
 	w.m.stack[0] = calloc(w.f.size.small + w.f.size.large, sizeof(u64));
 	w.m.state = calloc(1, sizeof(*w.m.state));
-	fabric_init(&w.f, &w.m, true);
+	plan_memory_init(&w.f, &w.m, true);
 	return 0;
 }
 
 static int set_up(void **state)
 {
-	return set_up_with("pfc=on");
+	return set_up_with("fc=pfc");
 }
 
 static int set_up_shared(void **state)
 {
-	return set_up_with("buffers=shared");
+	return set_up_with("buffer_mode=shared");
 }
 
 static int set_up_credits(void **state)
@@ -74,7 +74,7 @@ static int tear_down(void **state)
 	free(w.m.routes);
 	free(w.m.stack[0]);
 	free(w.m.state);
-	fabric_free(&w.f);
+	plan_free(&w.f);
 	topo_free(w.topo);
 	return 0;
 }
@@ -208,7 +208,7 @@ static void single_queue__head_holds_up(void **state)
 	}
 }
 
-static void circle_of_three(void **state)
+static void cycle_of_three(void **state)
 {
 	struct deadlock d;
 
@@ -222,7 +222,7 @@ static void circle_of_three(void **state)
 	free(d.ports);
 }
 
-/* Every buffer is above XON and every output in the circle paused; but down to XON go the frames that leave. */
+/* Every buffer is above XON and every output in the cycle paused; but down to XON go the frames that leave. */
 static void none_where_buffers_drain_by_their_other_frames(void **state)
 {
 	struct deadlock d;
@@ -323,7 +323,7 @@ static void hold(u32 s, u32 held, u32 told)
 	p->pause.since[CLASS] = 1;
 }
 
-static void credits__circle(void **state)
+static void credits__cycle(void **state)
 {
 	u32 size = w.f.fab.credits;
 	struct deadlock d;
@@ -440,13 +440,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(none_when_idle, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(single_queue__head_holds_up, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(circle_of_three, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(cycle_of_three, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_where_buffers_drain_by_their_other_frames, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_once_a_pause_is_over, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_in_another_class_or_without_pfc, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(static__whatever_comes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(shared__waits_if_nothing_leaves, set_up_shared, tear_down),
-		cmocka_unit_test_setup_teardown(credits__circle, set_up_credits, tear_down),
+		cmocka_unit_test_setup_teardown(credits__cycle, set_up_credits, tear_down),
 		cmocka_unit_test_setup_teardown(credits__by_the_block, set_up_credits, tear_down),
 		cmocka_unit_test_setup_teardown(credits__steps_below_a_frame, set_up_credits, tear_down),
 		cmocka_unit_test_setup_teardown(credits__none_where_buffers_drain, set_up_credits, tear_down),

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "lab/experiment.h"
+#include "lab/run/experiment.h"
 
 #define SWITCHES 7
 #define TRIALS 100
@@ -20,7 +20,7 @@ static struct {
 	u32 deadlocks, done;
 } w;
 
-/* A host at each switch, at port 0. Clockwise routes make a circle of all, shortest ones of some. */
+/* A host at each switch, at port 0. Clockwise routes make a cycle of all, shortest ones of some. */
 static struct topo *draw_ring(void)
 {
 	static const char *const rates[] = { "10gbit", "40gbit", "40gbit", "100gbit" };
@@ -73,13 +73,13 @@ static void start(struct run_cfg *c, const char *late)
 }
 
 /* Each output leads to the switch of the next one. */
-static void assert_circle(const struct experiment *x)
+static void assert_cycle(const struct experiment *x)
 {
 	const struct deadlock *d = &x->conductor.deadlock;
 
 	assert_true(d->n >= 3);
 	for (u32 i = 0; i < d->n; i++)
-		assert_int_equal(x->fabric.ports[d->ports[i]].peer_node, x->fabric.ports[d->ports[(i + 1) % d->n]].sw);
+		assert_int_equal(x->plan.ports[d->ports[i]].peer_node, x->plan.ports[d->ports[(i + 1) % d->n]].sw);
 }
 
 /* Does the run end in a deadlock? If not it must come to its end. */
@@ -97,7 +97,7 @@ static bool deadlocks(const struct topo *t, const char *late, u64 *when)
 	if (!found && strcmp(x.result.status, "done"))
 		fail_msg("%s %s: %s\n%s", w.words, late, x.result.status, w.topo);
 	if (found)
-		assert_circle(&x);
+		assert_cycle(&x);
 	*when = x.conductor.now;
 	experiment_free(&x);
 	return found;
@@ -128,20 +128,20 @@ static void run_kind(const char *kind, u32 least, u64 seed)
 
 static void pfc__static(void **state)
 {
-	run_kind("pfc=on", 60000, 1);
+	run_kind("fc=pfc", 60000, 1);
 }
 
 static void pfc__shared(void **state)
 {
-	run_kind("pfc=on buffers=shared alpha=1/8", 270000, 2);
-	run_kind("pfc=on buffers=shared alpha=4 reserve=0", 250000, 3);
+	run_kind("fc=pfc buffer_mode=shared alpha=1/8", 270000, 2);
+	run_kind("fc=pfc buffer_mode=shared alpha=4 reserve=0", 250000, 3);
 }
 
 /* Single queues stop by their heads, crossbars leave some frames of a stopped class behind them. */
 static void queues(void **state)
 {
-	run_kind("pfc=on queues=fifo", 60000, 11);
-	run_kind("pfc=on arbiter=islip queues=fifo", 60000, 12);
+	run_kind("fc=pfc queues=fifo", 60000, 11);
+	run_kind("fc=pfc arbiter=islip queues=fifo", 60000, 12);
 	run_kind("fc=credit arbiter=islip speedup=1.5 output_buffer=3000", 20000, 13);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lab/fabric.h"
+#include "lab/plan/plan.h"
 
 #define US PS_PER_US
 
@@ -16,8 +16,8 @@ static const char text[] = "default 40gbit 2us\nhost h0\nhost h1\nswitch s0\nswi
 static struct {
 	struct run_cfg cfg;
 	struct topo *topo;
-	struct fabric f;
-	char err[FABRIC_ERR_MAX];
+	struct plan f;
+	char err[PLAN_ERR_MAX];
 } w;
 
 static int plan(const char *faults, const char *key)
@@ -36,12 +36,12 @@ static int plan(const char *faults, const char *key)
 	snprintf(word, sizeof(word), "fault=%s", faults);
 	assert_int_equal(cfg_set(&w.cfg, word, w.err), 0);
 	assert_int_equal(cfg_finish(&w.cfg, w.err), 0);
-	return fabric_plan(&w.f, &w.cfg, w.topo, w.err);
+	return plan_make(&w.f, &w.cfg, w.topo, w.err);
 }
 
 static void drop_plan(void)
 {
-	fabric_free(&w.f);
+	plan_free(&w.f);
 	topo_free(w.topo);
 }
 
@@ -219,7 +219,7 @@ static void refused(void **state)
 			fail_msg("%s: '%s' does not say '%s'", bad[i][0], w.err, bad[i][1]);
 		drop_plan();
 	}
-	assert_int_equal(plan("1us:pause=3:h0", "pfc=off"), -EINVAL);
+	assert_int_equal(plan("1us:pause=3:h0", "fc=none"), -EINVAL);
 	assert_non_null(strstr(w.err, "PFC is off"));
 	drop_plan();
 	assert_int_equal(plan("1us:pause=4:s0:p1", "pfc_classes=3,5"), -EINVAL);
@@ -240,7 +240,7 @@ static void file__lines_and_comments(void **state)
 
 	fputs("# a link\n\n1us:down:h0   # and so on\r\n", out);
 	fclose(out);
-	snprintf(key, sizeof(key), "faults=%s", path);
+	snprintf(key, sizeof(key), "fault_file=%s", path);
 	planned("2us:up:h0", key);
 	assert_int_equal(w.f.nics[0].n_faults, 2);
 	drop_plan();
@@ -269,7 +269,7 @@ static struct {
 	struct port ports[4];
 	struct node_cell nodes[4];
 	u64 routes[4];
-	struct fabric_memory m;
+	struct plan_memory m;
 	struct fault_run run;
 } m;
 
@@ -277,7 +277,7 @@ static struct {
 static void stand(void)
 {
 	memset(&m, 0, sizeof(m));
-	m.m = (struct fabric_memory){ .switches = m.switches, .ports = m.ports, .nodes = m.nodes, .routes = m.routes };
+	m.m = (struct plan_memory){ .switches = m.switches, .ports = m.ports, .nodes = m.nodes, .routes = m.routes };
 	for (u32 i = 0; i < 4; i++) {
 		struct port *p = &m.ports[i];
 
@@ -297,37 +297,37 @@ static void stand(void)
 	}
 }
 
-static void happen(u64 at)
+static void apply(u64 at)
 {
 	assert_int_equal(faults_next(&m.run, &w.f.faults), at);
-	assert_int_equal(faults_happen(&m.run, &w.f, &m.m, at), 0);
+	assert_int_equal(faults_apply(&m.run, &w.f, &m.m, at), 0);
 }
 
 static void link__breaks_and_mends_at_both_ends(void **state)
 {
 	planned("10us-20us:down:s0:p1", "route_delay=5us");
 	stand();
-	happen(10 * US);
+	apply(10 * US);
 	for (u32 i = 1; i < 4; i += 2) {
 		const struct port *p = &m.ports[i];
 
 		assert_true(p->fault.down && p->fault.drain == 0xff && p->fault.cut == 10 * US);
 		assert_true(!p->told && !p->pfc_pending && p->refresh[3] == TIME_NEVER && p->xoff == 1 << 3);
-		assert_true(p->pause.until[3] == 0 && p->pause.total == 7 * US);
+		assert_true(p->pause.until[3] == 0 && pause_accounted(&p->pause) == 7 * US);
 		assert_int_equal(m.switches[i / 2].key[1], KEY(10 * US, EV_TIMER));
 		assert_int_equal(m.nodes[i / 2].next, 10 * US);
 		assert_true(!m.ports[i - 1].fault.down && m.ports[i - 1].told);
 		assert_int_equal(m.switches[i / 2].key[0], KEY(400 * US, EV_TIMER));
 	}
 	assert_int_equal(m.routes[1], 2);
-	happen(15 * US);
+	apply(15 * US);
 	assert_true(m.routes[0] == 1 && m.routes[1] == 0 && m.routes[2] == 0 && m.routes[3] == 1);
-	happen(20 * US);
+	apply(20 * US);
 	for (u32 i = 1; i < 4; i += 2) {
 		assert_true(!m.ports[i].fault.down && !m.ports[i].fault.drain && m.ports[i].fault.cut == 10 * US);
 		assert_int_equal(m.ports[i].pfc_pending, 1 << 3); /* its buffer is full still */
 	}
-	happen(25 * US);
+	apply(25 * US);
 	assert_memory_equal(m.routes, w.f.routes.mask, sizeof(m.routes));
 	assert_true(faults_next(&m.run, &w.f.faults) == TIME_NEVER);
 	fault_run_free(&m.run);
@@ -359,10 +359,10 @@ static void link__mends_with_a_new_count(void **state)
 		planned(full ? "10us-20us:down:s1:p1" : "10us-20us:down:h0", "fc=credit");
 		stand();
 		count(w.f.fab.credits - w.f.fab.credit_step + full);
-		happen(10 * US);
+		apply(10 * US);
 		assert_int_equal(m.ports[port].pause.until[3], 0);
-		assert_int_equal(m.ports[port].pause.total, 7 * US);
-		happen(20 * US);
+		assert_int_equal(pause_accounted(&m.ports[port].pause), 7 * US);
+		apply(20 * US);
 		for (u32 n = 0; n < 4; n++) {
 			const struct port *p = &m.ports[n];
 			bool mended = full ? n % 2 : !n;
@@ -391,7 +391,7 @@ static void link__mends_what_is_not_broken(void **state)
 	planned("10us:up:s0:p1", "fc=credit");
 	stand();
 	count(0);
-	happen(10 * US);
+	apply(10 * US);
 	for (u32 n = 0; n < 4; n++) {
 		assert_int_equal(m.ports[n].credit_tx.sent[3], 1003);
 		assert_int_equal(m.ports[n].credit_rx.received[3], 1003);
@@ -403,7 +403,7 @@ static void link__mends_what_is_not_broken(void **state)
 	stand();
 	m.ports[1].pfc_pending = m.ports[3].pfc_pending = 1 << 5;
 	m.ports[1].fault.drain = 1 << 3;
-	happen(10 * US);
+	apply(10 * US);
 	assert_true(m.ports[1].pfc_pending == 1 << 5 && m.ports[3].pfc_pending == 1 << 5);
 	assert_int_equal(m.ports[1].fault.drain, 1 << 3);
 	fault_run_free(&m.run);
@@ -418,13 +418,13 @@ static void storm__begins_and_ends(void **state)
 		planned("10us-20us:pause=5:s0:p1", NULL);
 		stand();
 		p->pfc_pending = 0;
-		happen(10 * US);
+		apply(10 * US);
 		assert_true(p->fault.storm == 1 << 5 && p->xoff == (1 << 5 | 1 << 3) && p->pfc_pending == 1 << 5);
 		assert_int_equal(m.nodes[0].next, 10 * US);
 		p->told |= 1 << 5;
 		p->pfc_pending = 0;
 		p->occ[5] = full ? p->cfg.xoff : p->cfg.xon;
-		happen(20 * US);
+		apply(20 * US);
 		assert_int_equal(p->fault.storm, 0);
 		assert_int_equal(p->xoff, full ? 1 << 5 | 1 << 3 : 1 << 3); /* a full buffer goes on by itself */
 		assert_int_equal(p->pfc_pending, full ? 0 : 1 << 5);
@@ -439,15 +439,15 @@ static void storm__ends_over_shared_buffers(void **state)
 	struct port *p = &m.ports[1];
 
 	for (u32 full = 0; full < 2; full++) {
-		planned("10us-20us:pause=5:s0:p1", "buffers=shared");
+		planned("10us-20us:pause=5:s0:p1", "buffer_mode=shared");
 		stand();
 		m.switches[0].pool = (struct buffer_pool){ .size = 100000 };
-		happen(10 * US);
+		apply(10 * US);
 		p->pfc_pending = 0;
 		p->told |= 1 << 5;
 		p->occ[5] = 1 + full; /* of no matter, but full's byte lies in the headroom */
 		p->use[5] = (struct buffer_use){ .main = 1, .headroom = full };
-		happen(20 * US);
+		apply(20 * US);
 		assert_int_equal(p->xoff >> 5 & 1, full);
 		assert_int_equal(p->pfc_pending, full ? 0 : 1 << 5);
 		fault_run_free(&m.run);
@@ -459,10 +459,10 @@ static void storm__on_a_link_that_is_down(void **state)
 {
 	planned("10us-30us:down:s0:p1; 20us:pause=5:s0:p1", NULL);
 	stand();
-	happen(10 * US);
-	happen(20 * US);
+	apply(10 * US);
+	apply(20 * US);
 	assert_int_equal(m.ports[1].pfc_pending, 0);
-	happen(30 * US);
+	apply(30 * US);
 	assert_int_equal(m.ports[1].pfc_pending, 1 << 5 | 1 << 3);
 	fault_run_free(&m.run);
 	drop_plan();

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "lab/fixmath.h"
-#include "lab/rng.h"
+#include "lab/workload/fixmath.h"
+#include "lab/workload/rng.h"
 
 struct pair {
 	u64 x, y;

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "lab/fabric.h"
+#include "lab/plan/plan.h"
 
 /* One link, and the frames that are sent over it. */
 struct play {

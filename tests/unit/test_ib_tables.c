@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "agent/ib_tables.h"
+#include "agent/cc/ib_tables.h"
 
 static const enum ib_function functions[] = { IB_AIMD, IB_LIPD, IB_FIMD };
 #define N_FUNCTIONS (sizeof(functions) / sizeof(functions[0]))

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "bpf/parse.h"
-#include "lab/fabric.h"
+#include "lab/plan/plan.h"
 
 static struct run_cfg cfg;
 
@@ -18,9 +18,9 @@ static void set(const char *word)
 }
 
 /* The fabric of a topology given as text, with IRN (so that no PFC asks for room). */
-static void plan(struct fabric *f, const char *text, const char *word)
+static void plan(struct plan *f, const char *text, const char *word)
 {
-	char err[FABRIC_ERR_MAX];
+	char err[PLAN_ERR_MAX];
 	struct topo *t;
 	FILE *in = fmemopen((char *)text, strlen(text), "r");
 
@@ -31,22 +31,22 @@ static void plan(struct fabric *f, const char *text, const char *word)
 	if (word)
 		set(word);
 	assert_non_null(in);
-	if (cfg_finish(&cfg, err) || topo_parse(in, "memory", &t, err) || fabric_plan(f, &cfg, t, err))
+	if (cfg_finish(&cfg, err) || topo_parse(in, "memory", &t, err) || plan_make(f, &cfg, t, err))
 		fail_msg("%s", err);
 	fclose(in);
 }
 
-static void unplan(struct fabric *f)
+static void unplan(struct plan *f)
 {
 	struct topo *t = (struct topo *)f->topo;
 
-	fabric_free(f);
+	plan_free(f);
 	topo_free(t);
 }
 
-static u64 ideal(const struct fabric *f, u32 id, u32 src, u32 dst, u64 bytes)
+static u64 ideal(const struct plan *f, u32 id, u32 src, u32 dst, u64 bytes)
 {
-	return fabric_ideal(f, &(struct flow){ .id = id, .src = src, .dst = dst, .bytes = bytes, .start_ps = 77 });
+	return plan_ideal(f, &(struct flow){ .id = id, .src = src, .dst = dst, .bytes = bytes, .start_ps = 77 });
 }
 
 static const char two[] = "default 40gbit 2us\nhost a\nhost b\nswitch s\nlink a s\nlink b s\n";
@@ -54,7 +54,7 @@ static const char two[] = "default 40gbit 2us\nhost a\nhost b\nswitch s\nlink a 
 /* Frames: 54 + 16 (RETH, first) + payload + 4; 24 more on the wire; 200 ps a byte. */
 static void ideal__two_links(void **state)
 {
-	struct fabric f;
+	struct plan f;
 
 	plan(&f, two, NULL);
 	assert_int_equal(ideal(&f, 0, 0, 1, 1), 2 * 102 * 200 + 4000000);
@@ -69,7 +69,7 @@ static void ideal__two_links(void **state)
 
 static void ideal__overrides(void **state)
 {
-	struct fabric f;
+	struct plan f;
 
 	plan(&f, two, "rate=100gbit");
 	assert_int_equal(ideal(&f, 0, 0, 1, 1000), 2 * 1098 * 80 + 4000000);
@@ -94,7 +94,7 @@ static const char four[] = "default 40gbit 2us\nhost a\nhost b\nhost c\nswitch s
  */
 static void ideal__four_links(void **state)
 {
-	struct fabric f;
+	struct plan f;
 
 	plan(&f, four, NULL);
 	assert_int_equal(ideal(&f, 0, 0, 1, 1000), (3 * 1098 * 200 + 1098 * 800) + 8000000);
@@ -115,7 +115,7 @@ static void ideal__six_links_of_mixed_rates(void **state)
 	static const char six[] = "host a\nhost b\nswitch s1\nswitch s2\nswitch s3\nswitch s4\nswitch s5\n"
 				  "link a s1 40gbit 1us\nlink s1 s2 100gbit 2us\nlink s2 s3 10gbit 3us\n"
 				  "link s3 s4 25gbit 500ns\nlink s4 s5 40gbit 1us\nlink s5 b 100gbit 2us\n";
-	struct fabric f;
+	struct plan f;
 
 	plan(&f, six, NULL);
 	assert_int_equal(ideal(&f, 0, 0, 1, 1000), 11344640);
@@ -129,13 +129,13 @@ static void ideal__follows_ecmp(void **state)
 	static const char ways[] = "default 40gbit 2us\nhost a\nhost b\nswitch s\nswitch x\nswitch y\nswitch t\n"
 				   "link a s\nlink s x\nlink s y 40gbit 7us\nlink x t\nlink y t\nlink b t\n";
 	u32 slow = 0, n = 2000;
-	struct fabric f;
+	struct plan f;
 
 	plan(&f, ways, NULL);
 	for (u32 id = 0; id < n; id++) {
 		u32 key = route_flow_key(host_addr(0), host_addr(1), (u32)packet_sport(id) << 16 | ROCE_PORT, 17);
 		u64 t = ideal(&f, id, 0, 1, 1000);
-		u32 port = route_pick(f.routes.mask[1], key, fabric_switch_seed(&f, 0));
+		u32 port = route_pick(f.routes.mask[1], key, plan_switch_seed(&f, 0));
 
 		assert_true(port == 1 || port == 2); /* of s: 0 is a's, then x and y */
 		assert_int_equal(t, 4 * 1098 * 200 + (port == 2 ? 13000000 : 8000000));

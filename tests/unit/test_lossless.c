@@ -4,14 +4,14 @@
  * mixed rates and delays, small buffers (the smallest that the plan takes, or little more), frames of all sizes, and
  * every kind of flow control. Trees, so that no ring of buffers can wait for itself: every run must also end.
  * With credits also while links break and mend and switches drop and corrupt: then frames are lost, but none for want
- * of room, and no credit (lab/credit_books.c looks at the end of every run).
+ * of room, and no credit (lab/run/credit_audit.c looks at the end of every run).
  */
 #include <errno.h>
 #include <stdio.h>
 
 #include "tests/unit/unit.h"
 
-#include "lab/experiment.h"
+#include "lab/run/experiment.h"
 
 #define SWITCHES 5
 #define HOSTS 8
@@ -129,13 +129,13 @@ static void draw_config(struct run_cfg *c, const struct topo *t, const char *kin
 /* The least buffer that the plan takes, to a thirtieth; now and then some more. */
 static void fit_buffer(struct run_cfg *c, const struct topo *t)
 {
-	char err[FABRIC_ERR_MAX];
-	struct fabric f;
+	char err[PLAN_ERR_MAX];
+	struct plan f;
 	int rc = -EINVAL;
 
 	for (c->buffer = c->mtu + 94; rc; c->buffer += rc ? c->buffer / 30 : 0) {
-		rc = fabric_plan(&f, c, t, err);
-		fabric_free(&f);
+		rc = plan_make(&f, c, t, err);
+		plan_free(&f);
 		if (rc && strncmp(err, "buffer: ", 8))
 			fail_msg("%s: %s", w.words, err);
 	}
@@ -199,15 +199,15 @@ static void run_kind(const char *kind, u64 seed, bool broken)
 
 static void pfc__static(void **state)
 {
-	run_kind("pfc=on", 1, false);
+	run_kind("fc=pfc", 1, false);
 	assert_true(w.pauses > TRIALS / 4 && w.biggest > TRIALS / 10);
 }
 
 static void pfc__shared(void **state)
 {
-	static const char *const kinds[] = { "pfc=on buffers=shared alpha=1/8",
-					     "pfc=on buffers=shared alpha=4 reserve=0",
-					     "pfc=on buffers=shared alpha=1/64 reserve=2000" };
+	static const char *const kinds[] = { "fc=pfc buffer_mode=shared alpha=1/8",
+					     "fc=pfc buffer_mode=shared alpha=4 reserve=0",
+					     "fc=pfc buffer_mode=shared alpha=1/64 reserve=2000" };
 
 	for (u32 i = 0; i < 3; i++) {
 		run_kind(kinds[i], 2 + i, false);

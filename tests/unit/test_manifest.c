@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "lab/manifest.h"
+#include "lab/netlab/manifest.h"
 
 #define ID "0123456789abcdef0123456789abcdef"
 #define HEAD "\"losslab-manifest\":1,\"name\":\"lab\",\"id\":\"" ID "\",\"title\":\"\""

@@ -2,7 +2,7 @@
 /* MELO's bits pool: operations by hand (figure 3 of the paper), its limits, and random ones against plain arrays. */
 #include "tests/unit/unit.h"
 
-#include "agent/melo_pool.h"
+#include "agent/recovery/melo_pool.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -3,7 +3,7 @@
  * Operations and their refusals between whole NICs: READ, SEND with few receives, regions, retry limits; and what
  * congestion control asks of the NIC: pacing, windows, marks, CNPs. Times to the picosecond.
  */
-#include "agent/ib_tables.h"
+#include "agent/cc/ib_tables.h"
 #include "bpf/ecn.h"
 #include "bpf/hash.h"
 #include "bpf/parse.h"
@@ -14,9 +14,9 @@
 #define MIDDLE SER(1058)
 #define READ_REQUEST SER(74)
 
-static const struct source *source(u32 flow)
+static const struct sender *source(u32 flow)
 {
-	return &w.hosts[w.flows[flow].src].nic->sources[w.src_index[flow]];
+	return &w.hosts[w.flows[flow].src].nic->senders[w.src_index[flow]];
 }
 
 static void set_message(u32 bytes)
@@ -75,7 +75,7 @@ static void read__lost_request(void **state)
 			assert_int_equal(w.lost, 4);
 		else
 			assert_in_range(w.lost, 9, 11); /* each wait after the first is up to an eighth longer */
-		assert_int_equal(w.results[0].reader_timeouts, limit ? 4 : w.lost - 1);
+		assert_int_equal(w.results[0].requester_timeouts, limit ? 4 : w.lost - 1);
 		w.loss = 0;
 		world_run(TIME_LIMIT);
 		assert_int_equal(w.results[0].done_ps != TIME_NEVER, !limit);
@@ -148,7 +148,7 @@ static void access__refused(void **state)
 		assert_true(w.results[0].done_ps == TIME_NEVER);
 		assert_int_equal(flow_error(&w.results[1]), QP_OK);
 		assert_true(w.results[1].done_ps != TIME_NEVER);
-		assert_int_equal(w.hosts[1].nic->sinks[w.dst_index[0]].qp.expected, 4); /* two messages were in order */
+		assert_int_equal(w.hosts[1].nic->receivers[w.dst_index[0]].qp.expected, 4); /* two messages were in order */
 		world_close();
 	}
 }

@@ -3,7 +3,7 @@
  * Whole NICs over a wild wire: every loss recovery with every congestion control, all operations. Every byte arrives
  * once and in order, nothing acknowledged is sent again, the cap holds (checked frame by frame in nic_world.h).
  */
-#include "agent/ib_tables.h"
+#include "agent/cc/ib_tables.h"
 #include "bpf/ecn.h"
 #include "bpf/hash.h"
 #include "bpf/parse.h"
@@ -46,7 +46,7 @@ static void assert_all_done(void)
 	u64 packets = 0, fresh = 0, completed = 0;
 
 	for (u32 i = 0; i < w.table.n; i++) {
-		const struct rqp *q = &w.hosts[w.flows[i].dst].nic->sinks[w.dst_index[i]].qp;
+		const struct rqp *q = &w.hosts[w.flows[i].dst].nic->receivers[w.dst_index[i]].qp;
 
 		if (w.results[i].done_ps == TIME_NEVER)
 			print_message("flow %u: %u of %u packets\n", i, q->expected, q->n_packets);

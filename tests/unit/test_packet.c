@@ -3,7 +3,7 @@
  */
 #include "tests/unit/packet_bytes.h"
 
-#include "agent/psn.h"
+#include "agent/packet/psn.h"
 #include "bpf/ecn.h"
 #include "bpf/parse.h"
 
@@ -344,14 +344,14 @@ static u8 *random_frame(struct rng *rng, u32 *len)
 	struct flow flow = {
 		.id = 5, .src = 1, .dst = 2, .op = rng_below(rng, 3), .bytes = 2000 + rng_below(rng, 600)
 	};
-	struct packet_answer a = {
+	struct packet_ack a = {
 		.n = 1, .syndrome = 0x60, .msn = 7, .n_ranges = one_in(rng, 2), .ranges = { { 1, 2 } }
 	};
 	struct tx_frame f;
 
 	switch (rng_below(rng, 8)) {
 	case 0:
-		packet_build_answer(&r, &f, &flow, &a);
+		packet_build_ack(&r, &f, &flow, &a);
 		break;
 	case 1:
 		packet_build_cnp(&r, &f, &flow, NO_NUMBER);
@@ -473,12 +473,12 @@ static void packet_parse__refuses(void **state)
 		     { IP_OFF + 2, 1 },    { IP_OFF + 3, 44 },   { BTH_OFF, OP_SEND_ONLY }, { BTH_OFF, 0x31 },
 		     { BTH_OFF + 1, 0x10 } };
 	struct flow flow = flow_of(FLOW_WRITE, 500);
-	struct packet_answer a = { .n = 3, .syndrome = AETH_ACK };
+	struct packet_ack a = { .n = 3, .syndrome = AETH_ACK };
 	struct tx_frame f;
 	struct rx_packet p;
 	u8 *b;
 
-	packet_build_answer(&base, &f, &flow, &a);
+	packet_build_ack(&base, &f, &flow, &a);
 	b = materialise(&base, &f);
 	assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
 	for (u32 i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
@@ -493,7 +493,7 @@ static void packet_parse__refuses(void **state)
 	free(b);
 	a.n_ranges = 1;
 	a.ranges[0].to = 9;
-	packet_build_answer(&base, &f, &flow, &a);
+	packet_build_ack(&base, &f, &flow, &a);
 	b = materialise(&base, &f);
 	assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
 	b[BTH_OFF + 1] = 0x10; /* holes have no pad */

@@ -212,14 +212,14 @@ static void check_control(const struct packet_rules *r, const struct tx_frame *f
 	free(b);
 }
 
-static void check_answer(const struct packet_rules *r, enum flow_op op, const struct packet_answer *a, const char *hex)
+static void check_ack(const struct packet_rules *r, enum flow_op op, const struct packet_ack *a, const char *hex)
 {
 	struct flow flow = flow_of(op, 100000);
 	struct rx_packet p;
 	struct tx_frame f;
 
 	memset(&f, 0xee, sizeof(f));
-	packet_build_answer(r, &f, &flow, a);
+	packet_build_ack(r, &f, &flow, a);
 	check_control(r, &f, &flow, false, hex, &p);
 	assert_true(p.kind == PACKET_ANSWER && p.opcode == OP_ACK && p.syndrome == a->syndrome);
 	assert_true(p.msn == (a->msn & PSN_MASK) && p.marked == a->marked && !p.n_ranges);
@@ -227,24 +227,24 @@ static void check_answer(const struct packet_rules *r, enum flow_op op, const st
 	assert_int_equal(f.len, ACK_LEN);
 }
 
-static void packet_build_answer__fields(void **state)
+static void packet_build_ack__fields(void **state)
 {
 	struct packet_rules r = base;
-	struct packet_answer ack = { .n = 0, .syndrome = AETH_ACK, .msn = 0x1000002 };
-	struct packet_answer nak = { .n = 0x23, .syndrome = AETH_NAK_SEQUENCE, .msn = 0xabcdef, .marked = true };
-	struct packet_answer rnr = { .n = 3, .syndrome = AETH_RNR | 14, .msn = 1 };
+	struct packet_ack ack = { .n = 0, .syndrome = AETH_ACK, .msn = 0x1000002 };
+	struct packet_ack nak = { .n = 0x23, .syndrome = AETH_NAK_SEQUENCE, .msn = 0xabcdef, .marked = true };
+	struct packet_ack rnr = { .n = 3, .syndrome = AETH_RNR | 14, .msn = 1 };
 
-	check_answer(&r, FLOW_WRITE, &ack, "11 00 ffff 00 00009c 00 000000 1f000002");
+	check_ack(&r, FLOW_WRITE, &ack, "11 00 ffff 00 00009c 00 000000 1f000002");
 	r.psn0 = 0xffffff;
-	check_answer(&r, FLOW_WRITE, &nak, "11 00 ffff 40 00009c 00 000022 60abcdef");
-	check_answer(&r, FLOW_SEND, &rnr, "11 00 ffff 00 00009c 00 000002 2e000001");
-	check_answer(&r, FLOW_READ, &ack, "11 00 ffff 00 00009d 00 ffffff 1f000002");
+	check_ack(&r, FLOW_WRITE, &nak, "11 00 ffff 40 00009c 00 000022 60abcdef");
+	check_ack(&r, FLOW_SEND, &rnr, "11 00 ffff 00 00009c 00 000002 2e000001");
+	check_ack(&r, FLOW_READ, &ack, "11 00 ffff 00 00009d 00 ffffff 1f000002");
 }
 
 /* Without a class of its own an answer, and all else without payload, has that of the flow's data. */
 static void packet_build__class_of_flow(void **state)
 {
-	struct packet_answer a = { .n = 3, .syndrome = AETH_ACK };
+	struct packet_ack a = { .n = 3, .syndrome = AETH_ACK };
 	struct flow flow = flow_of(FLOW_READ, 9000);
 	struct packet_rules r = base;
 	struct tx_frame f[4];
@@ -252,7 +252,7 @@ static void packet_build__class_of_flow(void **state)
 	r.ack_class = CLASS_OF_FLOW;
 	for (u32 class = 0; class < 8; class ++) {
 		flow.class = (u16) class;
-		packet_build_answer(&r, &f[0], &flow, &a);
+		packet_build_ack(&r, &f[0], &flow, &a);
 		packet_build_cnp(&r, &f[1], &flow, NO_NUMBER);
 		packet_build_read(&r, &f[2], &flow, 0);
 		packet_build_read_nak(&r, &f[3], &flow, 0, AETH_NAK_ACCESS);
@@ -263,9 +263,9 @@ static void packet_build__class_of_flow(void **state)
 	}
 }
 
-static void packet_build_answer__holes(void **state)
+static void packet_build_ack__holes(void **state)
 {
-	struct packet_answer a = { .n = 10, .syndrome = 0x60, .msn = 99, .n_ranges = 2, .ranges = { { 10, 12 } } };
+	struct packet_ack a = { .n = 10, .syndrome = 0x60, .msn = 99, .n_ranges = 2, .ranges = { { 10, 12 } } };
 	struct packet_rules r = base;
 	struct flow flow = flow_of(FLOW_WRITE, 1 << 30);
 	struct tx_frame f;
@@ -275,7 +275,7 @@ static void packet_build_answer__holes(void **state)
 	a.ranges[1].from = 17;
 	a.ranges[1].to = 18;
 	memset(&f, 0xee, sizeof(f));
-	packet_build_answer(&r, &f, &flow, &a);
+	packet_build_ack(&r, &f, &flow, &a);
 	check_control(&r, &f, &flow, false, "11 00 ffff 00 00009c 00 fffffa 60000063 00000002 00070001 00000000", &p);
 	assert_int_equal(f.len, 74);
 	assert_true(p.kind == PACKET_ANSWER && p.n_ranges == 2);
@@ -289,20 +289,20 @@ static void packet_build_answer__holes(void **state)
 	a.ranges[1].to = 10 + 65535 + 65536;
 	a.ranges[2].from = 9; /* before @n */
 	a.ranges[2].to = 10;
-	packet_build_answer(&r, &f, &flow, &a);
+	packet_build_ack(&r, &f, &flow, &a);
 	check_control(&r, &f, &flow, false, "11 00 ffff 00 00009c 00 fffffa 60000063 ffffffff 00000000 00000000", &p);
 	assert_true(p.n_ranges == 1 && p.ranges[0].from == 0xfff9 && p.ranges[0].to == 0x1fff8);
 }
 
 /* Random holes in range come back as they were. */
-static void packet_build_answer__holes_inverse(void **state)
+static void packet_build_ack__holes_inverse(void **state)
 {
 	struct rng rng = { .state = 31 };
 	struct packet_rules r = base;
 	struct flow flow = flow_of(FLOW_READ, 1ULL << 40);
 
 	for (u32 i = 0; i < 3000; i++) {
-		struct packet_answer a = { .n = rng_below(&rng, 1 << 26), .n_ranges = 1 + rng_below(&rng, 3) };
+		struct packet_ack a = { .n = rng_below(&rng, 1 << 26), .n_ranges = 1 + rng_below(&rng, 3) };
 		struct tx_frame f;
 		struct rx_packet p;
 		u8 *b;
@@ -312,7 +312,7 @@ static void packet_build_answer__holes_inverse(void **state)
 			a.ranges[h].from = a.n + rng_below(&rng, 65536);
 			a.ranges[h].to = a.ranges[h].from + 1 + rng_below(&rng, 65535);
 		}
-		packet_build_answer(&r, &f, &flow, &a);
+		packet_build_ack(&r, &f, &flow, &a);
 		b = materialise(&r, &f);
 		assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
 		assert_int_equal(p.n_ranges, a.n_ranges);
@@ -382,8 +382,8 @@ int main(void)
 		cmocka_unit_test(packet_build_data__write),      cmocka_unit_test(packet_build_data__send),
 		cmocka_unit_test(packet_build_data__read),       cmocka_unit_test(packet_build_data__odd_messages),
 		cmocka_unit_test(packet_build_data__ack_req),    cmocka_unit_test(packet_build_data__reth_all),
-		cmocka_unit_test(packet_build_answer__fields),   cmocka_unit_test(packet_build__class_of_flow),
-		cmocka_unit_test(packet_build_answer__holes),    cmocka_unit_test(packet_build_answer__holes_inverse),
+		cmocka_unit_test(packet_build_ack__fields),   cmocka_unit_test(packet_build__class_of_flow),
+		cmocka_unit_test(packet_build_ack__holes),    cmocka_unit_test(packet_build_ack__holes_inverse),
 		cmocka_unit_test(packet_build_read_nak__fields), cmocka_unit_test(packet_build_cnp__fields),
 		cmocka_unit_test(packet_build_read__fields),
 	};

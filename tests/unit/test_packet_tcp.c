@@ -2,7 +2,7 @@
 /* iWARP's packets: bytes computed apart from this code, stream offsets both ways, options of strangers. */
 #include "tests/unit/packet_bytes.h"
 
-#include "agent/packet_impl.h"
+#include "agent/packet/packet_impl.h"
 #include "bpf/parse.h"
 
 #define FLOW 0x804d /* ports 0xc04d and 6146, STag 0x1009d */
@@ -77,16 +77,16 @@ static void packet_build_data__bytes(void **state)
 	}
 }
 
-static void packet_build_answer__bytes(void **state)
+static void packet_build_ack__bytes(void **state)
 {
-	struct packet_answer a = { .n = 1, .n_ranges = 3, .ranges = { { 5, 6 }, { 2, 3 }, { 4, 5 } } };
-	struct packet_answer all = { .n = 6 };
+	struct packet_ack a = { .n = 1, .n_ranges = 3, .ranges = { { 5, 6 }, { 2, 3 }, { 4, 5 } } };
+	struct packet_ack all = { .n = 6 };
 	struct flow flow = flow_of(42);
 	struct tx_frame f;
 	u8 *b;
 
 	memset(&f, 0xee, sizeof(f));
-	packet_build_answer(&base, &f, &flow, &a);
+	packet_build_ack(&base, &f, &flow, &a);
 	assert_outer(&f, &flow, 40, 3, 5 << 5 | 2 << 2, 6, 48);
 	assert_true(!f.data && f.head_len == 82 && f.payload + f.pad == 0 && f.len == 82 && f.number == 12);
 	b = materialise(&base, &f);
@@ -96,7 +96,7 @@ static void packet_build_answer__bytes(void **state)
 		     "0101051a 0000007c00000098 0000002800000044 000000600000007c");
 	free(b);
 	memset(&f, 0xee, sizeof(f));
-	packet_build_answer(&base, &f, &flow, &all);
+	packet_build_ack(&base, &f, &flow, &all);
 	assert_outer(&f, &flow, 40, 3, 5 << 5 | 2 << 2, 6, 20);
 	assert_true(f.head_len == 54 && f.len == 60);
 	b = materialise(&base, &f);
@@ -234,10 +234,10 @@ static void check_data_inverse(const struct packet_rules *r, const struct flow *
 	free(b);
 }
 
-static void check_answer_inverse(const struct packet_rules *r, const struct flow *flow, struct rng *rng)
+static void check_ack_inverse(const struct packet_rules *r, const struct flow *flow, struct rng *rng)
 {
 	u32 count = packet_count(r, flow->bytes);
-	struct packet_answer a = { .n = rng_below(rng, count + 1), .n_ranges = rng_below(rng, 4) };
+	struct packet_ack a = { .n = rng_below(rng, count + 1), .n_ranges = rng_below(rng, 4) };
 	struct tx_frame f;
 	struct rx_packet p;
 	u8 *b;
@@ -246,7 +246,7 @@ static void check_answer_inverse(const struct packet_rules *r, const struct flow
 		a.ranges[i].from = rng_below(rng, count);
 		a.ranges[i].to = a.ranges[i].from + 1 + rng_below(rng, count - a.ranges[i].from);
 	}
-	packet_build_answer(r, &f, flow, &a);
+	packet_build_ack(r, &f, flow, &a);
 	b = materialise(r, &f);
 	assert_int_equal(packet_parse(b, HEAD_MAX < f.len ? HEAD_MAX : f.len, f.len, &p), 0);
 	assert_true(packet_intact(b, &p));
@@ -276,14 +276,14 @@ static void packet_parse__inverse(void **state)
 		r.msg_packets = (r.message + r.mtu - 1) / r.mtu;
 		flow.bytes = 1 + rng_below(&rng, 8 * r.message);
 		check_data_inverse(&r, &flow, rng_below(&rng, packet_count(&r, flow.bytes)));
-		check_answer_inverse(&r, &flow, &rng);
+		check_ack_inverse(&r, &flow, &rng);
 	}
 }
 
 /* Every bit of addresses and segment is covered by one check or the other. */
 static void packet_intact__covers(void **state)
 {
-	struct packet_answer a = { .n = 1, .n_ranges = 1, .ranges = { { 2, 3 } } };
+	struct packet_ack a = { .n = 1, .n_ranges = 1, .ranges = { { 2, 3 } } };
 	struct flow flow = flow_of(42);
 	struct tx_frame f;
 	struct rx_packet p;
@@ -294,7 +294,7 @@ static void packet_intact__covers(void **state)
 		if (data)
 			packet_build_data(&base, &f, &flow, 1, false);
 		else
-			packet_build_answer(&base, &f, &flow, &a);
+			packet_build_ack(&base, &f, &flow, &a);
 		b = materialise(&base, &f);
 		assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
 		for (u32 bit = 8 * (IP_OFF + 12); bit < 8U * (ETH_LEN + get16(b + IP_OFF + 2)); bit++) {
@@ -316,12 +316,12 @@ static void packet_intact__covers(void **state)
 /* An answer whose options are @len bytes of @options, in a buffer of exactly the frame. */
 static u8 *answer_with(const u8 *options, u32 len, u32 *frame_len)
 {
-	struct packet_answer a = { .n = 1 };
+	struct packet_ack a = { .n = 1 };
 	struct flow flow = flow_of(42);
 	struct tx_frame f;
 	u8 *b;
 
-	packet_build_answer(&base, &f, &flow, &a);
+	packet_build_ack(&base, &f, &flow, &a);
 	*frame_len = OPTIONS + len < ETH_MIN ? ETH_MIN : OPTIONS + len;
 	b = calloc(1, *frame_len);
 	assert_non_null(b);
@@ -435,7 +435,7 @@ static const struct {
 
 static void packet_parse__refuses(void **state)
 {
-	struct packet_answer a = { .n = 1 };
+	struct packet_ack a = { .n = 1 };
 	struct flow flow = flow_of(14);
 
 	for (u32 kind = 0; kind < 2; kind++) {
@@ -444,7 +444,7 @@ static void packet_parse__refuses(void **state)
 		u8 *b;
 
 		if (kind)
-			packet_build_answer(&base, &f, &flow, &a);
+			packet_build_ack(&base, &f, &flow, &a);
 		else
 			packet_build_data(&base, &f, &flow, 1, false);
 		b = materialise(&base, &f);
@@ -468,7 +468,7 @@ static void packet_parse__refuses(void **state)
 static void packet_parse__refuses_answers(void **state)
 {
 	static const u8 nops[32] = { [0 ... 31] = TCP_OPT_NOP };
-	struct packet_answer a = { .n = 1 };
+	struct packet_ack a = { .n = 1 };
 	struct flow flow = flow_of(14);
 	struct tx_frame f;
 	struct rx_packet p;
@@ -480,7 +480,7 @@ static void packet_parse__refuses_answers(void **state)
 	b = answer_with(nops, 32, &len); /* more options than a host that sees HEAD_MAX bytes could read */
 	assert_int_equal(packet_parse(b, len, len, &p), -1);
 	free(b);
-	packet_build_answer(&base, &f, &flow, &a);
+	packet_build_ack(&base, &f, &flow, &a);
 	b = materialise(&base, &f);
 	put32(b + TCP_OFF, iwarp_ports(FLOW)); /* an answer from the sender of the data */
 	assert_int_equal(packet_parse(b, f.len, f.len, &p), -1);
@@ -524,13 +524,13 @@ static void packet_parse__refuses_segments(void **state)
 /* Data or an answer with some bytes changed. */
 static u8 *changed_frame(struct rng *rng, u32 *len)
 {
-	struct packet_answer a = { .n = 1, .n_ranges = rng_below(rng, 4), .ranges = { { 2, 3 }, { 4, 5 }, { 4, 6 } } };
+	struct packet_ack a = { .n = 1, .n_ranges = rng_below(rng, 4), .ranges = { { 2, 3 }, { 4, 5 }, { 4, 6 } } };
 	struct flow flow = flow_of(42);
 	struct tx_frame f;
 	u8 *b;
 
 	if (one_in(rng, 2))
-		packet_build_answer(&base, &f, &flow, &a);
+		packet_build_ack(&base, &f, &flow, &a);
 	else
 		packet_build_data(&base, &f, &flow, rng_below(rng, 6), false);
 	b = materialise(&base, &f);
@@ -580,7 +580,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packet_crc32c__published),
 		cmocka_unit_test(packet_build_data__bytes),
-		cmocka_unit_test(packet_build_answer__bytes),
+		cmocka_unit_test(packet_build_ack__bytes),
 		cmocka_unit_test(packet_frame_len__tcp),
 		cmocka_unit_test(packet_find__small),
 		cmocka_unit_test(packet_find__far),

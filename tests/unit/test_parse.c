@@ -3,7 +3,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include "agent/packet.h"
+#include "agent/packet/packet.h"
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 

@@ -2,9 +2,9 @@
 /* Presets: each is complete, can be printed and read again, gives way to what is given, and is found by name. */
 #include "tests/unit/cfg_words.h"
 
-#include "agent/cc.h"
-#include "lab/preset.h"
-#include "lab/scenario.h"
+#include "agent/cc/cc.h"
+#include "lab/config/preset.h"
+#include "lab/config/scenario.h"
 
 static struct run_cfg with_preset(const char *name, const char *word)
 {
@@ -53,8 +53,8 @@ static void apply__schemes(void **state)
 		assert_string_equal(c.preset, want[i].name);
 		assert_string_equal(c.transport, want[i].transport);
 		assert_string_equal(c.cc, want[i].cc);
-		assert_true(c.pfc == want[i].pfc && c.backoff == !strcmp(c.preset, "roce-backoff"));
-		assert_int_equal(c.timeouts, c.pfc ? CFG_OFF : CFG_ON);
+		assert_true((c.fc == CFG_FC_PFC) == want[i].pfc && c.backoff == !strcmp(c.preset, "roce-backoff"));
+		assert_int_equal(c.timeouts, c.fc == CFG_FC_PFC ? CFG_OFF : CFG_ON);
 	}
 	assert_null(preset_at(i));
 }
@@ -86,9 +86,9 @@ static void apply__complete(void **state)
 /* With a few other keys on top, as runs have them. */
 static void apply__round_trip(void **state)
 {
-	static const char *const words[] = { NULL,          "ecn=red",  "pfc=on",   "timeouts=on", "op=read",
+	static const char *const words[] = { NULL,          "ecn=red",  "fc=pfc",   "timeouts=on", "op=read",
 					     "message=4KB", "seed=5",   "reth=all", "region=1KB",  "stop_at=1ms",
-					     "ecn=auto",    "pfc=auto", "class=0",  "mtu=256",     "workload=incast" };
+					     "ecn=auto",    "fc=auto", "class=0",  "mtu=256",     "workload=incast" };
 	static const char *const not_iwarp[] = { "op=read", "reth=all", "region=1KB" };
 	const struct preset *p;
 
@@ -111,22 +111,22 @@ static void apply__round_trip(void **state)
 /* Wherever it stands, and also where the value is what the key would be by default. */
 static void apply__explicit_wins(void **state)
 {
-	struct run_cfg c = finish(SET("preset=irn-dcqcn", "pfc=on", "cc=timely"));
+	struct run_cfg c = finish(SET("preset=irn-dcqcn", "fc=pfc", "cc=timely"));
 
 	assert_string_equal(c.transport, "irn");
 	assert_string_equal(c.cc, "timely");
-	assert_true(c.pfc && c.ecn == CFG_ECN_OFF);
+	assert_true(c.fc == CFG_FC_PFC && c.ecn == CFG_ECN_OFF);
 	c = finish(SET("cc=none", "transport=roce", "preset=irn-pfc-dcqcn"));
 	assert_string_equal(c.transport, "roce");
 	assert_string_equal(c.cc, "none");
-	assert_true(c.pfc);
+	assert_true(c.fc == CFG_FC_PFC);
 	c = finish(SET("preset=roce-backoff", "backoff=off"));
-	assert_true(!c.backoff && !c.pfc);
-	c = finish(SET("pfc=off", "pfc=auto", "preset=irn-pfc")); /* taken back: not given */
-	assert_true(c.pfc);
+	assert_true(!c.backoff && c.fc != CFG_FC_PFC);
+	c = finish(SET("fc=none", "fc=auto", "preset=irn-pfc")); /* taken back: not given */
+	assert_true(c.fc == CFG_FC_PFC);
 	c = finish(SET("preset=irn", "preset="));
 	assert_string_equal(c.transport, "roce");
-	assert_true(c.pfc);
+	assert_true(c.fc == CFG_FC_PFC);
 }
 
 /* A contradiction with a preset is refused as any other, and the key is named. */
@@ -169,7 +169,7 @@ static void unknown__refused(void **state)
 /* In a scenario a variant's preset works on top of what all have in common, and gives way to that. */
 static void scenario__common_settings_win(void **state)
 {
-	static const char text[] = "pfc=on\ncc=dcqcn\n[a]\npreset=irn\n[b]\npreset=melo\ncc=none\n"
+	static const char text[] = "fc=pfc\ncc=dcqcn\n[a]\npreset=irn\n[b]\npreset=melo\ncc=none\n"
 				   "[c]\npreset=roce-timely\ntransport=irn-gbn\n";
 	char path[] = "/tmp/losslab-test-preset-XXXXXX";
 	static struct scenario sc;
@@ -184,7 +184,7 @@ static void scenario__common_settings_win(void **state)
 	remove(path);
 	assert_int_equal(sc.n, 3);
 	for (u32 i = 0; i < 3; i++)
-		assert_true(sc.cfg[i].pfc);
+		assert_true(sc.cfg[i].fc == CFG_FC_PFC);
 	assert_string_equal(sc.cfg[0].transport, "irn");
 	assert_string_equal(sc.cfg[0].cc, "dcqcn");
 	assert_string_equal(sc.cfg[1].transport, "melo");

@@ -2,7 +2,7 @@
 /* PSN arithmetic across the wrap. */
 #include "tests/unit/unit.h"
 
-#include "agent/psn.h"
+#include "agent/packet/psn.h"
 
 /* REFERENCE 2.1. */
 static void psn_diff__published(void **state)

@@ -2,15 +2,15 @@
 /*
  * Zero loss with PFC, over thousands of small fabrics drawn by seed and run in the twin: shapes, rates, delays, packet
  * and buffer sizes, transports, loads. Buffers hold the headroom and little more. Shapes are trees and leaf-spine
- * fabrics, whose shortest paths go up and then down: no circle of buffers, so no deadlock either.
+ * fabrics, whose shortest paths go up and then down: no cycle of buffers, so no deadlock either.
  */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
 
-#include "agent/packet.h"
+#include "agent/packet/packet.h"
 #include "bpf/pfc.h"
-#include "lab/experiment.h"
+#include "lab/run/experiment.h"
 
 #define FABRICS 4000
 #define SWITCHES 5

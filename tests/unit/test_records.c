@@ -217,7 +217,7 @@ static void json__golden(void **state)
 		 "{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
 		 "  \"topology\": \"fat-tree:k=4\",\n  \"preset\": \"\",\n  \"transport\": \"roce\",\n  \"cc\": "
 		 "\"none\",\n"
-		 "  \"pfc\": true,\n  \"fc\": \"pfc\",\n  \"buffers\": \"static\",\n  \"ecn\": \"off\",\n"
+		 "  \"fc\": \"pfc\",\n  \"buffer_mode\": \"static\",\n  \"ecn\": \"off\",\n"
 		 "  \"sched\": \"strict\",\n  \"queues\": \"voq\",\n  "
 		 "\"arbiter\": \"rr\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  "
 		 "\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
@@ -357,7 +357,7 @@ static void table__golden(void **state)
 /* Runs that have no end: the line says why, and a deadlock's where. */
 static void table__of_runs_that_hang(void **state)
 {
-	static const u32 circle[] = { 0, 1 };
+	static const u32 cycle[] = { 0, 1 };
 	struct run_result dead = result(), stuck = result();
 	const struct run_result *runs[] = { &dead, &stuck };
 	static const char *const labels[] = { "dead", "stuck" };
@@ -365,7 +365,7 @@ static void table__of_runs_that_hang(void **state)
 	struct run_totals t[2];
 
 	dead.status = "deadlock";
-	dead.deadlock = circle;
+	dead.deadlock = cycle;
 	dead.n_deadlock = 2;
 	dead.deadlock_class = 3;
 	stuck.status = "stuck";

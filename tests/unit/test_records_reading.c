@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "lab/records.h"
+#include "lab/records/records.h"
 
 static char text[512];
 

@@ -2,8 +2,8 @@
 /* Go-back-N: the responder's table (REFERENCE 2.2), the requester's rules (2.3), and both over a lossy channel. */
 #include "tests/unit/unit.h"
 
-#include "agent/psn.h"
-#include "agent/recovery.h"
+#include "agent/packet/psn.h"
+#include "agent/recovery/recovery.h"
 
 #define RTO 320000000ULL
 
@@ -286,7 +286,7 @@ static void irn_gbn__timer(void **state)
 	struct sqp q = requester(20);
 
 	q.par = &irn_par;
-	assert_true(ops->restart_on_send && ops->answers == ANSWER_RC);
+	assert_true(ops->restart_on_send && ops->acks == ACK_RC);
 	for (u32 n = 0; n < 3; n++)
 		assert_int_equal(ops->transmit(&q, 0), n);
 	assert_true(ops->rto(&q) == RTO / 3);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lab/rng.h"
+#include "lab/workload/rng.h"
 
 /* The first numbers of splitmix64 from state 1234567, as other implementations print them. */
 static void next__published(void **state)

@@ -2,13 +2,13 @@
 /* ECMP: only ports of the set, evenly, and each switch in its own way. */
 #include "tests/unit/unit.h"
 
-#include "agent/packet.h"
+#include "agent/packet/packet.h"
 #include "bpf/parse.h"
 #include "tests/unit/bits_bpf.h"
 
 #define FLOWS 60000
 
-/* A switch's seed, as lab/fabric.h derives them. */
+/* A switch's seed, as lab/plan/plan.h derives them. */
 static u64 seed_of(u64 seed, u32 sw)
 {
 	return mix64(mix64(seed ^ 0x65636d70ULL) + sw);

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "lab/rtnl.h"
+#include "lab/netlab/rtnl.h"
 
 #define MANY (3 * RTNL_BATCH + 5)
 

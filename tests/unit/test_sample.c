@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "lab/sample.h"
+#include "lab/run/sample.h"
 
 #define NS PS_PER_NS
 #define CLASS 3
@@ -15,9 +15,9 @@ static const char text[] = "default 40gbit 2us\nhost h0\nhost h1\nswitch s0\nlin
 static struct {
 	struct run_cfg cfg;
 	struct topo *topo;
-	struct fabric f;
+	struct plan f;
 	struct port ports[2];
-	struct fabric_memory m;
+	struct plan_memory m;
 	struct sampler s;
 } w;
 
@@ -25,7 +25,7 @@ static struct {
 static int set_up(void **state)
 {
 	FILE *in = fmemopen((void *)text, strlen(text), "r");
-	char dir[] = "/tmp/losslab-sample-XXXXXX", word[64], err[FABRIC_ERR_MAX];
+	char dir[] = "/tmp/losslab-sample-XXXXXX", word[64], err[PLAN_ERR_MAX];
 	int rc;
 
 	memset(&w, 0, sizeof(w));
@@ -35,7 +35,7 @@ static int set_up(void **state)
 	snprintf(word, sizeof(word), "out=%s", dir);
 	rc = topo_parse(in, "one", &w.topo, err) || cfg_set(&w.cfg, "workload=incast", err) ||
 		cfg_set(&w.cfg, "sample=10ns", err) || cfg_set(&w.cfg, word, err) || cfg_finish(&w.cfg, err) ||
-		fabric_plan(&w.f, &w.cfg, w.topo, err);
+		plan_make(&w.f, &w.cfg, w.topo, err);
 	fclose(in);
 	if (!rc)
 		rc = sampler_start(&w.s, &w.f);
@@ -52,7 +52,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	sampler_free(&w.s);
-	fabric_free(&w.f);
+	plan_free(&w.f);
 	topo_free(w.topo);
 	return 0;
 }

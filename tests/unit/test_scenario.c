@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/scenario.h"
+#include "lab/config/scenario.h"
 
 static char dir[64], path[128], err[CFG_ERR_MAX];
 static struct scenario sc;
@@ -66,9 +66,9 @@ static void read__sections(void **state)
 	assert_string_equal(sc.label[1], "irn");
 	assert_string_equal(sc.label[2], "irn-pfc");
 	assert_string_equal(sc.cfg[0].transport, "roce");
-	assert_true(sc.cfg[0].pfc && sc.cfg[0].mtu == 512 && sc.cfg[0].seed == 7);
-	assert_true(!sc.cfg[1].pfc && sc.cfg[1].mtu == 1024 && sc.cfg[1].seed == 7);
-	assert_true(sc.cfg[2].pfc && sc.cfg[2].mtu == 512);
+	assert_true(sc.cfg[0].fc == CFG_FC_PFC && sc.cfg[0].mtu == 512 && sc.cfg[0].seed == 7);
+	assert_true(sc.cfg[1].fc != CFG_FC_PFC && sc.cfg[1].mtu == 1024 && sc.cfg[1].seed == 7);
+	assert_true(sc.cfg[2].fc == CFG_FC_PFC && sc.cfg[2].mtu == 512);
 	assert_int_equal(sc.cfg[1].timeouts, CFG_ON); /* finished */
 	assert_int_equal(sc.cfg[2].timeouts, CFG_OFF);
 }
@@ -294,7 +294,7 @@ static void read__fuzz(void **state)
 					      "=",
 					      "#",
 					      "transport=irn\n",
-					      "pfc=on\n",
+					      "fc=pfc\n",
 					      "mtu=",
 					      "64\n",
 					      " ",

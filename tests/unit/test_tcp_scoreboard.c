@@ -2,7 +2,7 @@
 /* TCP's scoreboard: its counters against RFC 6675's own words, word by word, over random events. */
 #include "tests/unit/unit.h"
 
-#include "agent/tcp_scoreboard.h"
+#include "agent/recovery/tcp_scoreboard.h"
 
 #define PACKETS 200
 

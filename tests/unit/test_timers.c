@@ -2,7 +2,7 @@
 /* The heap of timers, against a list kept in order. */
 #include "tests/unit/unit.h"
 
-#include "agent/timers.h"
+#include "agent/nic/timers.h"
 
 #define ROOM 200
 

@@ -45,7 +45,7 @@ static void look__stops_after_the_detection_time(void **state)
 	assert_int_equal(stopped(), 1 << CLASS);
 	assert_int_equal(dropped(), 5);
 	assert_int_equal(w.ports[1].watchdog.hits, 1);
-	assert_int_equal(w.ports[1].pause.total, DETECT);
+	assert_int_equal(pause_accounted(&w.ports[1].pause), DETECT);
 	assert_int_equal(w.ports[0].occ[CLASS], 0);
 	inject(0, T0 + DETECT + 10, LEN, 1, CLASS);        /* new ones go the same way, at once */
 	inject(0, T0 + DETECT + 10 + ser(LEN), LEN, 1, 0); /* other classes their own */

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/rng.h"
-#include "lab/workload.h"
+#include "lab/workload/rng.h"
+#include "lab/workload/workload.h"
 
 #define HOSTS 16
 #define PS_40G 200 /* ps per byte */

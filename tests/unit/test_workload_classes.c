@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/workload.h"
+#include "lab/workload/workload.h"
 
 #define HOSTS 16
 
@@ -38,14 +38,14 @@ static struct run_cfg of_file(void)
 	return finish(SET(word, "class=6"));
 }
 
-/* classes= changes the classes and nothing else; without it all are of class=. */
+/* class_mix= changes the classes and nothing else; without it all are of class=. */
 static void generators__draw(void **state)
 {
 	static const char *const workloads[] = { "workload=heavy-tailed", "workload=websearch", "workload=incast",
 						 "workload=permutation" };
 
 	for (u32 i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
-		struct run_cfg c = finish(SET(workloads[i], "class=2")), d = finish(SET(workloads[i], "classes=0,7,3"));
+		struct run_cfg c = finish(SET(workloads[i], "class=2")), d = finish(SET(workloads[i], "class_mix=0,7,3"));
 		u32 n, m, seen = 0;
 		struct flow *f = make(&c, &n), *g = make(&d, &m);
 
@@ -65,8 +65,8 @@ static void generators__draw(void **state)
 /* Each equally likely, whatever the flow before has; by the seed; a flow's own draw, however many there are. */
 static void generators__draw_fairly(void **state)
 {
-	struct run_cfg c = finish(SET("classes=1,4,5", "flows=30000")), few = finish(SET("classes=1,4,5", "flows=100"));
-	struct run_cfg other = finish(SET("classes=1,4,5", "flows=30000", "seed=2"));
+	struct run_cfg c = finish(SET("class_mix=1,4,5", "flows=30000")), few = finish(SET("class_mix=1,4,5", "flows=100"));
+	struct run_cfg other = finish(SET("class_mix=1,4,5", "flows=30000", "seed=2"));
 	u32 n, m, l, count[CFG_CLASSES] = { 0 }, pairs[CFG_CLASSES][CFG_CLASSES] = { 0 }, same = 0;
 	struct flow *f = make(&c, &n), *g = make(&few, &m), *o = make(&other, &l);
 
@@ -141,11 +141,11 @@ static void file__refuses(void **state)
 /* A file says itself of which class its flows are. */
 static void finish__refuses(void **state)
 {
-	struct run_cfg c = SET("workload=file:x", "classes=3,5");
+	struct run_cfg c = SET("workload=file:x", "class_mix=3,5");
 
 	assert_true(cfg_finish(&c, err) < 0);
-	assert_says("classes=3,5: workload=file:x says itself of which class its flows are; allowed: with workloads");
-	finish(SET("workload=file:x", "classes=none"));
+	assert_says("class_mix=3,5: workload=file:x says itself of which class its flows are; allowed: with workloads");
+	finish(SET("workload=file:x", "class_mix=none"));
 }
 
 static int setup(void **state)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "bpf/types.h"
-#include "lab/rng.h"
+#include "lab/workload/rng.h"
 
 /* True once in @n, on average. */
 static inline int one_in(struct rng *r, u64 n)

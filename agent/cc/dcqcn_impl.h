@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the two forms of DCQCN share: the paper's (cc_dcqcn.c) and the ConnectX one (cc_dcqcn_connectx.c).
+ * Variables as in "Congestion Control for Large-Scale RDMA Deployments" (SIGCOMM 2015), section 3; REFERENCE 4.1.
+ */
+#ifndef LOSSLAB_DCQCN_IMPL_H
+#define LOSSLAB_DCQCN_IMPL_H
+
+#include "agent/cc/cc.h"
+
+/* alpha is a fraction 0..1 with 62 bits behind the point: seven decays by 255/256 are exact. */
+#define ALPHA_BITS 62
+#define ALPHA_ONE (1ULL << ALPHA_BITS)
+
+/* 1 <= current <= target <= line; so at the line rate nothing is left to increase, and the first event there is the
+ * last. */
+struct dcqcn_rate {
+	u64 current;     /* RC, bits/s */
+	u64 target;      /* RT, bits/s */
+	u64 increase_at; /* ps: the rate timer's next event, or TIME_NEVER */
+};
+
+/* @alpha after @n periods without a CNP: times (1 - 1/@g)^n, each product rounded down to 62 bits. @g >= 1. */
+u64 dcqcn_alpha_decay(u64 alpha, u32 g, u64 n);
+/* @alpha after @n >= 1 periods, a CNP in the last of them. */
+u64 dcqcn_alpha_grow(u64 alpha, u32 g, u64 n);
+/* RC = RC (1 - alpha/2), no less than rmin; the rate timer starts anew at @now. RT is the caller's business. */
+void dcqcn_cut(struct dcqcn_rate *r, const struct cc_params *par, u64 alpha, u64 now);
+/* An increase event: RT += @step, RC half-way to RT. */
+void dcqcn_increase(struct dcqcn_rate *r, const struct cc_params *par, u64 step);
+
+/* When the packet after @s may leave: at the line rate the port itself is the limit. */
+static inline u64 dcqcn_pace(const struct dcqcn_rate *r, const struct cc_params *par, const struct cc_sent *s)
+{
+	return r->current >= par->line ? 0 : s->now + cc_gap(s->wire, r->current);
+}
+
+#endif

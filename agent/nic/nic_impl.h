@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The inside of a NIC, shared by nic.c (events), nic_open.c (set-up), nic_tx.c (senders of data, the port), nic_rx.c
+ * (frames received), nic_sink.c (receivers of data), nic_read.c (READ requests) and nic_fault.c
+ * (links that break, storms of PAUSE).
+ */
+#ifndef LOSSLAB_NIC_IMPL_H
+#define LOSSLAB_NIC_IMPL_H
+
+#include "agent/nic/nic.h"
+
+/* A sender of data and its place in the NIC. */
+struct sender {
+	struct sqp qp;
+	u32 flow;
+	u32 next_ready;  /* the connection behind it in the round-robin, or FAB_NONE */
+	u32 asked;       /* one above the last packet sent that asked for an ACK */
+	u32 sent_high;   /* first packet never sent, whatever qp.next has gone back to */
+	bool ready;      /* in the round-robin */
+	bool paced;      /* has an entry in the heap of those who wait for a time */
+	bool timer_held; /* has an entry in the heap of retransmission timers */
+	u8 limit;        /* enum cc_limit: what holds back its next packet */
+	u8 retries;      /* timeouts in a row without progress */
+	u8 rnr_retries;
+	u8 error;       /* enum qp_error */
+	u8 class;       /* its flow's */
+	u64 ticket;     /* drawn when it joined the round-robin: the least is next */
+	u64 not_before; /* congestion control: the next packet may not leave earlier */
+	u64 rnr_until;  /* ... nor before the time that an RNR NAK asked for */
+	struct flow_result count;
+};
+
+/* A receiver of data. */
+struct receiver {
+	struct rqp qp;
+	u64 next_cnp; /* no CNP before this time */
+	u64 *posted;  /* SEND with few receives: when the receive that message k took is posted again, [k % rq] */
+	u32 requester;   /* READ: the requester's other half, or FAB_NONE */
+	bool refused; /* a packet has gone where it may not: nothing is taken in any more */
+};
+
+/* The requester of a READ flow: asks for messages. */
+struct requester {
+	u32 flow, receiver;
+	u32 messages; /* in all */
+	u32 asked;    /* of them, requested so far */
+	u8 retries;
+	u8 error; /* enum qp_error */
+	bool timer_held;
+	u64 armed;    /* when the timer was last started, or TIME_NEVER */
+	u64 rto;      /* the time it was started with */
+	u64 timeouts; /* times it has run out */
+};
+
+/* Something small that waits for the port. */
+struct control {
+	enum control_kind { CONTROL_ANSWER, CONTROL_CNP, CONTROL_READ, CONTROL_READ_NAK } kind;
+	u32 flow;
+	u64 ticket;             /* drawn when it began to wait: the least is next */
+	struct packet_ack a; /* CNP: .n; READ: .n is the message; READ NAK: .n and .syndrome */
+};
+
+/*
+ * Those of one class: a ring that grows. A class that is paused must not hold up the others, so what waits for the port
+ * waits class by class; tickets keep the order among the classes that may go.
+ */
+struct control_queue {
+	struct control *ring; /* of @size entries, a power of two; NULL while there has been none */
+	u32 head, tail, size;
+};
+
+/* Connections of one class that may send, FAB_NONE if there is none. */
+struct ready_list {
+	u32 head, tail;
+};
+
+/* A flow that begins here: a source's number, or a reader's with REQUESTER. */
+struct start {
+	u64 time, rank;
+	u32 who;
+};
+#define REQUESTER 0x80000000U
+
+struct nic {
+	const struct nic_params *par;
+	const struct nic_io *io;
+	u64 clock;
+	u64 busy_until;
+	struct pause_state pause;
+	struct credit_tx credit;
+	void *shared; /* of the recovery scheme */
+
+	struct sender *senders; /* in order of their flows' starts */
+	struct cc *ccs;         /* [n_senders], if there is congestion control */
+	u32 n_senders;
+	struct ready_list ready[FAB_CLASSES]; /* round-robin of connections that may send, by class */
+	u32 ready_classes;                    /* those with one */
+	struct timers pace;                   /* those who may send at a time */
+	struct timers timers;                 /* retransmission: sources, and readers with REQUESTER */
+
+	struct receiver *receivers;
+	u32 n_receivers;
+	struct requester *requesters; /* in order of their flows' starts */
+	u32 n_requesters;
+
+	struct start *starts;
+	u32 n_starts, started;
+
+	struct control_queue control[FAB_CLASSES];
+	u32 control_classes; /* those with something that waits */
+	u64 tickets;         /* drawn so far */
+
+	struct nic_stats stats;
+
+	/* faults */
+	u32 fault;       /* the next one */
+	bool down;       /* the link is */
+	u64 cut;         /* when it last broke; 0: never */
+	u8 storm;        /* classes under a storm */
+	u8 storm_unsaid; /* classes whose storm has begun or ended, or must be repeated: told to the switch next */
+	u64 storm_again; /* when to repeat PAUSE, or TIME_NEVER */
+};
+
+/* A frame of flow control, PFC or credits: for the port itself. */
+static inline bool nic_is_pfc(const struct rx_frame *f)
+{
+	u32 type = f->have >= ETH_LEN ? get16(f->head + 12) : 0;
+
+	return type == ETHERTYPE_MACC || type == ETHERTYPE_CREDIT;
+}
+
+static inline const struct flow *nic_flow(const struct nic *n, u32 flow)
+{
+	return &n->par->flows->flows[flow];
+}
+
+/* nic_open.c */
+int nic_open_connections(struct nic *n);
+void nic_close_connections(struct nic *n);
+
+/* nic_tx.c */
+void sender_ready(struct nic *n, u32 s);
+void sender_timer(struct nic *n, u32 s, bool restart);
+void sender_fail(struct nic *n, u32 s, enum qp_error why);
+int nic_timer_event(struct nic *n, u64 now);
+u64 nic_timer_next(const struct nic *n);
+int nic_transmit(struct nic *n, u64 now);
+u64 nic_transmit_next(const struct nic *n);
+bool nic_has_frames(const struct nic *n);
+
+/* nic_rx.c */
+int nic_receive(struct nic *n, const struct rx_frame *f);
+struct control *control_push(struct nic *n, enum control_kind kind, u32 flow);
+
+/* nic_sink.c */
+int receiver_receive(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);
+
+/* nic_read.c */
+int requester_start(struct nic *n, u32 r);
+int requester_progress(struct nic *n, u32 r);
+int requester_timer(struct nic *n, struct timer t, u64 now);
+void requester_nak(struct nic *n, const struct rx_packet *p);
+int read_request(struct nic *n, const struct rx_packet *p);
+
+/* nic_fault.c */
+void nic_fault_init(struct nic *n);
+bool nic_fault_due(struct nic *n, u64 now);
+u64 nic_fault_next(const struct nic *n, bool idle);
+void nic_fault_happen(struct nic *n);
+bool nic_frame_cut(const struct nic *n, const struct rx_frame *f);
+void nic_storm_repeat(struct nic *n);
+int nic_storm_send(struct nic *n, u64 now);
+
+#endif

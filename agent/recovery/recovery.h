@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loss recovery: one ops table per scheme, one file each, one row in recovery_table.c. A connection is
+ * a sender of data (struct sqp) at the flow's source and a receiver (struct rqp) at its destination.
+ * Packets are counted from 0 within a flow; what stands on the wire for packet n is packet_number()'s business.
+ */
+#ifndef LOSSLAB_RECOVERY_H
+#define LOSSLAB_RECOVERY_H
+
+#include <stdbool.h>
+
+#include "agent/recovery/bitmap.h"
+#include "agent/nic/flow.h"
+#include "agent/packet/packet.h"
+#include "bpf/types.h"
+
+#define NO_PACKET 0xffffffffU
+#define NO_LIMIT 0xffffffffU
+#define RECOVERY_PRIVATE 16 /* 64-bit words of private state */
+
+/* Fixed for the run. */
+struct recovery_params {
+	u32 cap;      /* most packets in flight: BDP-FC's for schemes that have it, else what PSNs or buffers allow */
+	u64 rto_high; /* ps */
+	u64 rto_low;
+	u32 rto_n; /* rto_low while no more than this are in flight */
+	bool timeouts;
+	bool backoff;       /* go-back-N: halve a window on loss, grow it by a packet per round trip */
+	u32 backoff_window; /* ... that starts with so many packets */
+	u32 melo_bits;      /* melo: bits of each of a host's two pools, a multiple of 8, 8..2048 */
+	u32 melo_cache;     /* melo: connections whose state is on chip at a time, per host and direction; 0 = all */
+	bool melo_holes;    /* melo: a timeout resends the holes only, not all from the front */
+	u32 init_window;    /* iwarp: first congestion window, segments (RFC 6928: 10) */
+};
+
+/* Packets from .. to-1. */
+struct range {
+	u32 from, to;
+};
+
+/* The sender's half of a connection. */
+struct sqp {
+	const struct recovery_params *par;
+	void *host; /* what all connections of a host share, from host_new(); or NULL */
+	u32 n_packets;
+	u32 limit;            /* packets that may be sent so far: n_packets, or what READ requests have asked for */
+	u32 window;           /* congestion control's: most packets in flight, or NO_LIMIT */
+	u32 next;             /* first packet never sent */
+	u32 una;              /* first packet not acknowledged cumulatively */
+	u64 armed;            /* when the retransmission timer was last started, or TIME_NEVER */
+	u64 rto;              /* the time it was started with */
+	struct bitmap sacked; /* for schemes that acknowledge selectively */
+	u64 priv[RECOVERY_PRIVATE];
+};
+
+/* The receiver's half. */
+struct rqp {
+	const struct recovery_params *par;
+	void *host;
+	const struct packet_rules *rules;
+	const struct flow *flow;
+	u32 n_packets;
+	u32 expected; /* first packet not received: all below are */
+	u32 received; /* different packets kept */
+	u32 msn;      /* messages complete in order */
+	bool nak_sent;
+	struct bitmap got;  /* received ahead of expected */
+	struct bitmap last; /* ... and the last of its message */
+	u64 priv[RECOVERY_PRIVATE];
+};
+
+#define RANGES_MAX 3
+
+/* What came back from the receiver. */
+struct ack_event {
+	u64 now; /* ps */
+	u32 cum; /* all packets below are received */
+	bool nack;
+	u32 sack;     /* nack: the packet that triggered it (ACK_SACK_PSN, ACK_HOLES) */
+	u32 n_ranges; /* ACK_HOLES: holes, lowest first; ACK_TCP: SACK blocks, the latest first */
+	struct range ranges[RANGES_MAX];
+};
+
+/* A packet that arrived at the receiver. */
+struct data_event {
+	u32 n;
+	bool last; /* the last of its message */
+	bool ack_req;
+	bool marked; /* it carries a congestion mark: those who are told by ACK want one at once */
+};
+
+/* What the receiver answers. */
+struct reply {
+	enum { REPLY_NONE, REPLY_ACK, REPLY_NAK } kind;
+	u32 psn;      /* packet number for the answer: ACK, the last received in order; NAK, the first missing */
+	u32 sack;     /* NAK: packet number for AETH.MSN (ACK_SACK_PSN, ACK_HOLES); else the MSN goes there */
+	bool fresh;   /* a packet not seen before was kept */
+	u32 n_ranges; /* as in struct ack_event */
+	struct range ranges[RANGES_MAX];
+};
+
+/* How answers look on the wire. */
+enum ack_format {
+	ACK_RC,       /* AETH; NAKs go back to BTH.PSN */
+	ACK_SACK_PSN, /* ... and NAKs carry the triggering PSN in AETH.MSN (REFERENCE 1.6) */
+	ACK_HOLES,    /* ... and up to three holes behind the AETH (MELO) */
+	ACK_TCP,      /* TCP segments, SACK blocks */
+};
+
+/* What the connections of one host share, as far as a scheme has it. All zero for others. */
+struct recovery_stats {
+	u64 pool_rx_now, pool_rx_peak; /* melo: bits of the receivers' pool in use */
+	u64 pool_tx_now, pool_tx_peak;
+	u64 copied_packets, copied_bytes; /* from the reorder buffer to the application */
+	u64 drop_middle;                  /* arrivals dropped: neither at the list's front nor its end */
+	u64 drop_pool;                    /* ... no free block */
+	u64 swaps;                        /* connections put out of the chip */
+	u64 forgotten;                    /* packets whose bits found no room when their connection came back */
+};
+
+struct recovery_ops {
+	const char *name;
+	enum ack_format acks;
+	bool progress_only;   /* only answers that acknowledge something new put the timer off; else all do */
+	bool restart_on_send; /* the timer starts anew with each packet sent, else only if it is not running */
+	/* What all connections of a host share; both may be NULL. */
+	void *(*host_new)(const struct recovery_params *par);
+	void (*host_free)(void *host);
+	void (*host_stats)(const void *host, struct recovery_stats *s);
+	/* Room for private state; the rest of the struct is set. 0 or -1. Bitmaps are freed by the caller. */
+	int (*open)(struct sqp *q);
+	int (*open_receiver)(struct rqp *r); /* may be NULL */
+	/* Give back what open took beyond bitmaps; may be NULL. */
+	void (*close)(struct sqp *q);
+	void (*close_receiver)(struct rqp *r);
+	/* Is there anything this sender would send now? */
+	bool (*wants)(const struct sqp *q);
+	/* Most packets that it would have in flight, all windows considered; NULL where every packet is answered. */
+	u32 (*most)(const struct sqp *q);
+	/* One opportunity to transmit: the packet's number, or NO_PACKET (wants() then says whether to ask again). */
+	u32 (*transmit)(struct sqp *q, u64 now);
+	void (*acked)(struct sqp *q, const struct ack_event *a);
+	/* The timer has run out: resend. False: it was no loss, wait rto_high in all. */
+	bool (*timeout)(struct sqp *q);
+	/* The receiver has thrown away all from una on (RNR NAK): send all that again. */
+	void (*rewind)(struct sqp *q);
+	/* The time-out to start the timer with, rto_low or more. */
+	u64 (*rto)(const struct sqp *q);
+	void (*receive)(struct rqp *r, const struct data_event *d, struct reply *reply);
+};
+
+extern const struct recovery_ops recovery_gbn;
+extern const struct recovery_ops recovery_irn;
+extern const struct recovery_ops recovery_irn_gbn;
+extern const struct recovery_ops recovery_melo;
+extern const struct recovery_ops recovery_iwarp;
+
+/* By the name of the transport ("roce", "irn", "irn-gbn", "irn-nobdp", "melo", "iwarp"), or NULL. */
+const struct recovery_ops *recovery_find(const char *transport);
+
+#endif

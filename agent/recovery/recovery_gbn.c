@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Go-back-N. RoCE's (IBTA 1.3, 9.7 and 9.9; REFERENCE 2.2, 2.3): the receiver keeps only what comes in order and
+ * has at most one NAK outstanding; the sender goes back to the first packet not acknowledged. A lost NAK,
+ * or a lost first retransmission, is healed by the timer alone.
+ *
+ * IRN with go-back-N is the same with IRN's cap and timer (IRN 4.3, factor analysis; REFERENCE 1.7): the cap comes with
+ * the parameters.
+ *
+ * With back-off on loss (IRN 4.3 names it and gives no rule; ours is TCP's, RFC 5681): a window that starts at what
+ * fills the path is halved at a loss, once per window of packets, and grows by a packet per window acknowledged.
+ */
+#include "agent/recovery/recovery.h"
+
+#define FRACTION 16 /* bits of the window's fraction of a packet */
+
+struct gbn {
+	u32 at;         /* the packet to send next: below q->next after going back */
+	u32 recover;    /* no second halving before this packet is acknowledged */
+	u64 window;     /* back-off: packets in flight, x 2^FRACTION; 0 without */
+	u64 window_max; /* ... in packets */
+};
+_Static_assert(sizeof(struct gbn) <= sizeof(u64) * RECOVERY_PRIVATE, "private state");
+
+static struct gbn *gbn(const struct sqp *q)
+{
+	return (struct gbn *)q->priv;
+}
+
+static int gbn_open(struct sqp *q)
+{
+	if (q->par->backoff) {
+		gbn(q)->window_max = q->par->backoff_window < q->par->cap ? q->par->backoff_window : q->par->cap;
+		gbn(q)->window = gbn(q)->window_max << FRACTION;
+	}
+	return 0;
+}
+
+/* Most packets in flight. */
+static u32 allowed(const struct sqp *q)
+{
+	u32 most = q->window < q->par->cap ? q->window : q->par->cap;
+	u64 window = gbn(q)->window >> FRACTION;
+
+	return gbn(q)->window && window < most ? window : most;
+}
+
+static bool gbn_wants(const struct sqp *q)
+{
+	return gbn(q)->at < q->limit && gbn(q)->at - q->una < allowed(q);
+}
+
+static u32 gbn_transmit(struct sqp *q, u64 now)
+{
+	u32 n = gbn(q)->at;
+
+	if (!gbn_wants(q))
+		return NO_PACKET;
+	gbn(q)->at++;
+	if (gbn(q)->at > q->next)
+		q->next = gbn(q)->at;
+	return n;
+}
+
+static void back_off(struct sqp *q)
+{
+	struct gbn *s = gbn(q);
+
+	if (!s->window || q->una < s->recover)
+		return;
+	s->window /= 2;
+	if (s->window < 1ULL << FRACTION)
+		s->window = 1ULL << FRACTION;
+	s->recover = q->next;
+}
+
+static void grow(struct sqp *q, u32 newly)
+{
+	struct gbn *s = gbn(q);
+
+	if (!s->window)
+		return;
+	s->window += ((u64)newly << (2 * FRACTION)) / s->window;
+	if (s->window > s->window_max << FRACTION)
+		s->window = s->window_max << FRACTION;
+}
+
+static void gbn_acked(struct sqp *q, const struct ack_event *a)
+{
+	if (a->cum > q->una) {
+		grow(q, a->cum - q->una);
+		q->una = a->cum;
+	}
+	if (a->nack) {
+		back_off(q);
+		gbn(q)->at = q->una;
+	}
+	if (gbn(q)->at < q->una)
+		gbn(q)->at = q->una;
+}
+
+static void gbn_rewind(struct sqp *q)
+{
+	gbn(q)->at = q->una;
+}
+
+static bool gbn_timeout(struct sqp *q)
+{
+	back_off(q);
+	gbn_rewind(q);
+	return true;
+}
+
+static u64 gbn_rto(const struct sqp *q)
+{
+	return q->par->rto_high;
+}
+
+static void gbn_receive(struct rqp *r, const struct data_event *d, struct reply *reply)
+{
+	reply->kind = REPLY_NONE;
+	reply->fresh = false;
+	reply->n_ranges = 0;
+	if (d->n == r->expected) {
+		r->expected++;
+		r->received++;
+		r->nak_sent = false;
+		r->msn += d->last;
+		reply->fresh = true;
+		if (d->ack_req || d->marked)
+			reply->kind = REPLY_ACK;
+		reply->psn = d->n;
+	} else if (d->n < r->expected) {
+		/* a duplicate: say again how far we are (C9-105) */
+		reply->kind = REPLY_ACK;
+		reply->psn = r->expected - 1;
+	} else if (!r->nak_sent) {
+		r->nak_sent = true;
+		reply->kind = REPLY_NAK;
+		reply->psn = r->expected;
+	}
+}
+
+const struct recovery_ops recovery_gbn = {
+	.name = "gbn",
+	.open = gbn_open,
+	.wants = gbn_wants,
+	.most = allowed,
+	.transmit = gbn_transmit,
+	.acked = gbn_acked,
+	.timeout = gbn_timeout,
+	.rewind = gbn_rewind,
+	.rto = gbn_rto,
+	.receive = gbn_receive,
+};
+
+/* IRN's timer: the short time while little is in flight, since a single packet's loss shows in nothing else. */
+static u64 irn_gbn_rto(const struct sqp *q)
+{
+	return q->next - q->una > q->par->rto_n ? q->par->rto_high : q->par->rto_low;
+}
+
+static bool irn_gbn_timeout(struct sqp *q)
+{
+	if (q->rto < q->par->rto_high && q->next - q->una > q->par->rto_n)
+		return false; /* started when little was in flight; now it is not a loss */
+	return gbn_timeout(q);
+}
+
+const struct recovery_ops recovery_irn_gbn = {
+	.name = "irn-gbn",
+	.restart_on_send = true,
+	.open = gbn_open,
+	.wants = gbn_wants,
+	.transmit = gbn_transmit,
+	.acked = gbn_acked,
+	.timeout = irn_gbn_timeout,
+	.rewind = gbn_rewind,
+	.rto = irn_gbn_rto,
+	.receive = gbn_receive,
+};

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * IRN's loss recovery (SIGCOMM 2018, section 3.1, and BDP-FC, 3.2; REFERENCE 1.3, 1.4). The responder keeps
+ * packets out of order and answers each with a NACK that carries the cumulative acknowledgement and the packet
+ * that triggered it. The requester resends the cumulative hole first, then a hole only if something above it
+ * has been acknowledged; new packets stay within the cap. Without BDP-FC (irn-nobdp) the cap is what PSNs allow.
+ */
+#include "agent/recovery/recovery.h"
+
+struct irn {
+	u32 rtx;     /* the packet to resend, or last resent */
+	u32 recover; /* last new packet sent before the latest retransmission */
+	u32 high;    /* one above the highest packet acknowledged selectively; 0 if none */
+	bool in_recovery;
+	bool do_retransmit; /* rtx is lost: send it at the next opportunity */
+	bool find_hole;     /* look for the next hole after the next opportunity */
+};
+_Static_assert(sizeof(struct irn) <= sizeof(u64) * RECOVERY_PRIVATE, "private state");
+
+static struct irn *irn(const struct sqp *q)
+{
+	return (struct irn *)q->priv;
+}
+
+static int irn_open(struct sqp *q)
+{
+	return bitmap_init(&q->sacked, q->par->cap < q->n_packets ? q->par->cap : q->n_packets);
+}
+
+static int irn_open_receiver(struct rqp *r)
+{
+	u32 window = r->par->cap < r->n_packets ? r->par->cap : r->n_packets;
+
+	return bitmap_init(&r->got, window) || bitmap_init(&r->last, window) ? -1 : 0;
+}
+
+static bool may_send_new(const struct sqp *q)
+{
+	u32 most = q->window < q->par->cap ? q->window : q->par->cap;
+
+	return q->next < q->limit && q->next - q->una < most;
+}
+
+static bool irn_wants(const struct sqp *q)
+{
+	return irn(q)->do_retransmit || irn(q)->find_hole || may_send_new(q);
+}
+
+/* The first packet above the last one resent that is missing although a higher one has arrived. */
+static void find_hole(struct sqp *q)
+{
+	struct irn *s = irn(q);
+	u32 from = s->rtx < q->una ? q->una : s->rtx + 1;
+	u32 hole;
+
+	s->find_hole = false;
+	if (s->high <= from)
+		return;
+	hole = bitmap_next_clear(&q->sacked, from, s->high);
+	if (hole < s->high) {
+		s->rtx = hole;
+		s->do_retransmit = true;
+	}
+}
+
+static u32 irn_transmit(struct sqp *q, u64 now)
+{
+	struct irn *s = irn(q);
+	u32 n = NO_PACKET;
+
+	if (s->do_retransmit && s->rtx >= q->una) {
+		n = s->rtx;
+		if (n == q->una)
+			s->in_recovery = true;
+		s->recover = q->next - 1;
+		s->do_retransmit = false;
+		s->find_hole = true;
+	} else {
+		if (s->do_retransmit)
+			s->do_retransmit = s->find_hole = false;
+		if (may_send_new(q))
+			n = q->next++;
+	}
+	/* after the decision: a hole found now waits for the next opportunity, as in the authors' hardware */
+	if (s->find_hole)
+		find_hole(q);
+	return n;
+}
+
+static void advance_una(struct sqp *q, u32 cum)
+{
+	for (u32 n = q->una; n < cum; n++)
+		bitmap_clear(&q->sacked, n);
+	q->una = cum;
+	if (q->next < cum)
+		q->next = cum; /* it had gone back */
+}
+
+/* A selective acknowledgement; what it says about the holes below. */
+static void sack(struct sqp *q, u32 n)
+{
+	struct irn *s = irn(q);
+	bool highest = n + 1 > s->high;
+
+	if (n < q->una)
+		return;
+	bitmap_set(&q->sacked, n);
+	if (highest)
+		s->high = n + 1;
+	if (!s->in_recovery)
+		return;
+	if (s->do_retransmit && s->rtx == n) {
+		s->do_retransmit = false; /* it was not lost */
+		s->find_hole = true;
+	} else if (!s->do_retransmit && highest) {
+		s->find_hole = true;
+	}
+}
+
+static void irn_acked(struct sqp *q, const struct ack_event *a)
+{
+	struct irn *s = irn(q);
+	bool progress = a->cum > q->una, nack;
+
+	if (progress)
+		advance_una(q, a->cum);
+	nack = a->nack && a->sack < q->next; /* not of a packet from before going back, which will be sent again */
+	if (nack)
+		sack(q, a->sack);
+	/* only a recovery that has begun can end: a retransmission armed but not sent yet stands */
+	if (s->in_recovery && q->una > s->recover)
+		s->in_recovery = s->find_hole = s->do_retransmit = false;
+	if (progress && s->in_recovery) {
+		/* a partial acknowledgement: the new first hole, unless it has been resent already */
+		if (s->rtx < q->una || (s->rtx == q->una && s->do_retransmit)) {
+			s->rtx = q->una;
+			s->do_retransmit = true;
+			s->find_hole = false;
+		}
+	} else if (!progress && !s->in_recovery && nack && q->una < q->next) {
+		s->rtx = q->una;
+		s->do_retransmit = true;
+		s->find_hole = false;
+	}
+}
+
+static bool irn_timeout(struct sqp *q)
+{
+	if (q->rto < q->par->rto_high && q->next - q->una > q->par->rto_n)
+		return false; /* started when little was in flight; now it is not a loss */
+	irn(q)->rtx = q->una;
+	irn(q)->do_retransmit = true;
+	irn(q)->find_hole = false;
+	return true;
+}
+
+/* All from una on has been thrown away: it is new again. */
+static void irn_rewind(struct sqp *q)
+{
+	struct irn *s = irn(q);
+
+	for (u32 n = q->una; n < q->next; n++)
+		bitmap_clear(&q->sacked, n);
+	q->next = q->una;
+	s->high = 0;
+	s->in_recovery = s->do_retransmit = s->find_hole = false;
+}
+
+static u64 irn_rto(const struct sqp *q)
+{
+	return q->next - q->una > q->par->rto_n ? q->par->rto_high : q->par->rto_low;
+}
+
+static void irn_receive(struct rqp *r, const struct data_event *d, struct reply *reply)
+{
+	reply->kind = REPLY_ACK;
+	reply->fresh = false;
+	reply->n_ranges = 0;
+	if (d->n > r->expected) {
+		reply->kind = REPLY_NAK;
+		reply->sack = d->n;
+		reply->psn = r->expected;
+		if (d->n - r->expected > r->got.mask) {
+			reply->kind = REPLY_NONE; /* beyond any cap: no room to remember it */
+			return;
+		}
+		if (!bitmap_test(&r->got, d->n)) {
+			bitmap_set(&r->got, d->n);
+			if (d->last)
+				bitmap_set(&r->last, d->n);
+			r->received++;
+			reply->fresh = true;
+		}
+		return;
+	}
+	if (d->n == r->expected) {
+		r->msn += d->last;
+		r->expected++;
+		r->received++;
+		reply->fresh = true;
+		while (bitmap_test(&r->got, r->expected)) {
+			r->msn += bitmap_test(&r->last, r->expected);
+			bitmap_clear(&r->got, r->expected);
+			bitmap_clear(&r->last, r->expected);
+			r->expected++;
+		}
+	}
+	reply->psn = r->expected - 1;
+}
+
+const struct recovery_ops recovery_irn = {
+	.name = "irn",
+	.acks = ACK_SACK_PSN,
+	.restart_on_send = true,
+	.open = irn_open,
+	.open_receiver = irn_open_receiver,
+	.wants = irn_wants,
+	.transmit = irn_transmit,
+	.acked = irn_acked,
+	.timeout = irn_timeout,
+	.rewind = irn_rewind,
+	.rto = irn_rto,
+	.receive = irn_receive,
+};

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Building a lab: namespaces first, then all veth pairs through one connection, then what is left in each namespace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "lab/netlab/netlab_priv.h"
+#include "lab/netlab/rtnl.h"
+
+#define SPARE_FDS 64
+#define HOST_NET 0x0a000000u /* 10.0.0.0/8 */
+
+struct build {
+	const struct topo *t;
+	const struct manifest *m;
+	int *ns;   /* an fd for each node, and one for "ctl" */
+	u32 *base; /* of each node: ifindex of its port 0 */
+	int home;  /* the namespace that the caller is in */
+	struct rtnl rt;
+	char *err;
+};
+
+/*
+ * Ctrl-C and the like are blocked while a lab is built, and looked for between steps: no handler, no half step. A
+ * signal that is ignored (nohup) would stay pending all the same, so it is left out.
+ */
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+static void stop_set(sigset_t *set)
+{
+	struct sigaction act;
+	size_t i;
+
+	sigemptyset(set);
+	for (i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+		if (!sigaction(stop_signals[i], NULL, &act) && act.sa_handler != SIG_IGN)
+			sigaddset(set, stop_signals[i]);
+}
+
+static bool stop_wanted(void)
+{
+	sigset_t stop, pending, both;
+
+	stop_set(&stop);
+	sigpending(&pending);
+	sigandset(&both, &stop, &pending);
+	return !sigisemptyset(&both);
+}
+
+static int interrupted(const struct build *b)
+{
+	return netlab_error(-EINTR, b->err, "lab %s: interrupted: what was made is removed again", b->m->name);
+}
+
+/* The fds of all namespaces are open at once while the lab is built. */
+static int raise_fd_limit(u32 need, char *err)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l))
+		return netlab_error(-errno, err, "RLIMIT_NOFILE: %s", strerror(errno));
+	if (l.rlim_cur >= need)
+		return 0;
+	l.rlim_cur = need;
+	if (l.rlim_max < need)
+		l.rlim_max = need;
+	if (setrlimit(RLIMIT_NOFILE, &l))
+		return netlab_error(-EMFILE, err, "%u open files: not allowed: raise the limit (ulimit -n %u)", need,
+				    need);
+	return 0;
+}
+
+static int make_namespaces(struct build *b)
+{
+	char mark[NETNS_MARK_MAX];
+	int mark_fd, ret = 0;
+	u32 i;
+
+	manifest_mark(b->m, mark);
+	mark_fd = netns_mark_open(mark);
+	if (mark_fd < 0)
+		return netlab_error(mark_fd, b->err, "%s: unnamed file: %s", NETNS_DIR, strerror(-mark_fd));
+	for (i = 0; i < b->m->n_ns && !ret; i++) {
+		if (stop_wanted()) {
+			ret = interrupted(b);
+			break;
+		}
+		b->ns[i] = netns_create(b->m->ns[i], mark_fd);
+		if (b->ns[i] == -EEXIST)
+			ret = netlab_error(-EADDRINUSE, b->err,
+					   "namespace %s: appeared meanwhile and is not this lab's", b->m->ns[i]);
+		else if (b->ns[i] < 0)
+			ret = netlab_error(b->ns[i], b->err, "namespace %s: %s", b->m->ns[i], strerror(-b->ns[i]));
+	}
+	close(mark_fd);
+	return ret;
+}
+
+/* ifindex of each node's port 0; see lab/netlab/netlab.h for the scheme. */
+static void number_ports(struct build *b)
+{
+	u32 i, next = SWITCH_IFINDEX_BASE;
+
+	for (i = 0; i < b->t->n_hosts; i++)
+		b->base[b->t->hosts[i]] = HOST_IFINDEX_BASE + i;
+	for (i = 0; i < b->t->n_switches; i++) {
+		b->base[b->t->switches[i]] = next;
+		next += b->t->nodes[b->t->switches[i]].n_ports;
+	}
+}
+
+static void describe_end(const struct build *b, const struct topo_link *l, int side, struct rtnl_end *e,
+			 char ifname[16])
+{
+	const struct topo_node *n = &b->t->nodes[l->node[side]];
+	bool host = n->kind == TOPO_HOST;
+	u32 id;
+
+	e->ns_fd = b->ns[l->node[side]];
+	e->ifindex = b->base[l->node[side]] + l->port[side];
+	if (host)
+		snprintf(ifname, 16, "eth0");
+	else
+		snprintf(ifname, 16, "p%u", l->port[side]);
+	e->ifname = ifname;
+	id = host ? n->index + 1 : e->ifindex - SWITCH_IFINDEX_BASE;
+	e->mac[0] = 2;
+	e->mac[1] = host ? 0 : 1;
+	e->mac[2] = 0;
+	e->mac[3] = (u8)(id >> 16);
+	e->mac[4] = (u8)(id >> 8);
+	e->mac[5] = (u8)id;
+}
+
+static int link_failed(const struct build *b, int ret)
+{
+	u32 i = b->rt.failed;
+
+	if (i >= b->t->n_links)
+		return netlab_error(ret, b->err, "veth ctl0-ctl1: %s", b->rt.why);
+	return netlab_error(ret, b->err, "veth %s-%s: %s", b->t->nodes[b->t->links[i].node[0]].name,
+			    b->t->nodes[b->t->links[i].node[1]].name, b->rt.why);
+}
+
+static int queue_links(struct build *b)
+{
+	char name[2][16] = { "ctl0", "ctl1" };
+	int ctl = b->ns[b->t->n_nodes];
+	struct rtnl_end end[2];
+	int ret;
+	u32 i;
+
+	for (i = 0; i < b->t->n_links; i++) {
+		if (i % RTNL_BATCH == 0 && stop_wanted())
+			return interrupted(b);
+		describe_end(b, &b->t->links[i], 0, &end[0], name[0]);
+		describe_end(b, &b->t->links[i], 1, &end[1], name[1]);
+		ret = rtnl_veth(&b->rt, end, LAB_MTU, i);
+		if (ret)
+			return link_failed(b, ret);
+	}
+	end[0] = (struct rtnl_end){ ctl, CTL_IFINDEX, "ctl0", { 2, 2, 0, 0, 0, 0 } };
+	end[1] = (struct rtnl_end){ ctl, CTL_IFINDEX + 1, "ctl1", { 2, 2, 0, 0, 0, 1 } };
+	ret = rtnl_veth(&b->rt, end, LAB_MTU, i);
+	if (!ret)
+		ret = rtnl_flush(&b->rt);
+	return ret ? link_failed(b, ret) : 0;
+}
+
+/* All pairs through one connection. It lives in "ctl", where no ifindex of a port is taken (lab/netlab/rtnl.h). */
+static int make_links(struct build *b)
+{
+	int ret;
+
+	if (setns(b->ns[b->t->n_nodes], CLONE_NEWNET))
+		return netlab_error(-errno, b->err, "setns: %s", strerror(errno));
+	ret = rtnl_open(&b->rt);
+	if (ret)
+		return netlab_error(ret, b->err, "rtnetlink: %s", strerror(-ret));
+	ret = queue_links(b);
+	rtnl_close(&b->rt);
+	return ret;
+}
+
+static int queue_node(struct build *b, u32 node)
+{
+	const struct topo_node *n = &b->t->nodes[node];
+	int ret = 0;
+	u32 p;
+
+	if (node == b->t->n_nodes)
+		return rtnl_set_up(&b->rt, CTL_IFINDEX + 1, 0);
+	for (p = 0; p < n->n_ports && !ret; p++)
+		if (n->ports[p].end == 1) /* the other end was made up (rtnl_veth) */
+			ret = rtnl_set_up(&b->rt, b->base[node] + p, p);
+	if (!ret && n->kind == TOPO_HOST)
+		ret = rtnl_addr(&b->rt, b->base[node], HOST_NET + n->index + 1, 8, 0);
+	return ret;
+}
+
+/* What can only be asked for from inside a node's namespace. */
+static int finish_node(struct build *b, u32 node)
+{
+	int ret;
+
+	if (setns(b->ns[node], CLONE_NEWNET))
+		return netlab_error(-errno, b->err, "setns: %s", strerror(errno));
+	ret = rtnl_open(&b->rt);
+	if (ret)
+		return netlab_error(ret, b->err, "rtnetlink: %s", strerror(-ret));
+	ret = queue_node(b, node);
+	if (!ret)
+		ret = rtnl_flush(&b->rt);
+	rtnl_close(&b->rt);
+	return ret ? netlab_error(ret, b->err, "%s: interface %u: %s", b->m->ns[node], b->rt.failed, b->rt.why) : 0;
+}
+
+static int build_all(struct build *b)
+{
+	int ret;
+	u32 i;
+
+	ret = make_namespaces(b);
+	if (ret)
+		return ret;
+	number_ports(b);
+	ret = make_links(b);
+	for (i = 0; i < b->m->n_ns && !ret; i++)
+		ret = stop_wanted() ? interrupted(b) : finish_node(b, i);
+	return ret;
+}
+
+/* Build with the caller's namespace kept for afterwards. */
+static int build(const struct topo *t, const struct manifest *m, char *err)
+{
+	struct build b = { .t = t, .m = m, .err = err };
+	int ret;
+	u32 i;
+
+	b.home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	b.ns = malloc(m->n_ns * sizeof(*b.ns));
+	b.base = calloc(m->n_ns, sizeof(*b.base));
+	if (b.home < 0 || !b.ns || !b.base) {
+		ret = netlab_error(-ENOMEM, err, "lab %s: out of memory", m->name);
+	} else {
+		for (i = 0; i < m->n_ns; i++)
+			b.ns[i] = -1;
+		ret = build_all(&b);
+		for (i = 0; i < m->n_ns; i++)
+			if (b.ns[i] >= 0)
+				close(b.ns[i]);
+		if (setns(b.home, CLONE_NEWNET) && !ret)
+			ret = netlab_error(-errno, err, "setns: %s", strerror(errno));
+	}
+	if (b.home >= 0)
+		close(b.home);
+	free(b.ns);
+	free(b.base);
+	return ret;
+}
+
+static int write_topology(const char *name, const struct topo *t, char *err)
+{
+	char path[LAB_PATH_MAX];
+	FILE *out;
+	int bad;
+
+	netlab_path(name, "topology", path);
+	out = fopen(path, "we");
+	if (!out)
+		return netlab_error(-errno, err, "%.200s: %s", path, strerror(errno));
+	bad = topo_print(t, out) || fflush(out) || fsync(fileno(out));
+	if (fclose(out) || bad)
+		return netlab_error(-EIO, err, "%.200s: cannot be written", path);
+	return 0;
+}
+
+/* The lab's directory is ours: is there room for this lab? A lab of which nothing stands any more (a reboot) gives way.
+ */
+static int check_free(const struct manifest *m, const char *manifest, char *err)
+{
+	struct manifest old;
+	bool stands = false;
+	int ret;
+	u32 i;
+
+	ret = manifest_read(&old, manifest, m->name, err);
+	if (ret && ret != -ENOENT)
+		return ret;
+	if (!ret) {
+		for (i = 0; i < old.n_ns; i++)
+			stands |= netns_stands(old.ns[i]);
+		if (stands)
+			ret = netlab_error(-EEXIST, err, "lab '%s': is already up: losslab down --name %s removes it",
+					   m->name, m->name);
+		else if (netlab_remove(&old, err))
+			ret = -EEXIST;
+		manifest_free(&old);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < m->n_ns; i++)
+		if (netns_name_taken(m->ns[i]))
+			return netlab_error(-EADDRINUSE, err,
+					    "namespace %s: exists and is not this lab's: nothing was made", m->ns[i]);
+	return 0;
+}
+
+/* Back to nothing; if that fails too, the manifest stays for `losslab down`. */
+static void undo(const struct manifest *m)
+{
+	char why[LAB_ERR_MAX];
+
+	if (!netlab_remove(m, why))
+		netlab_forget(m->name, why);
+}
+
+/* With the lock held and the names free: from the manifest to the finished lab. */
+static int create(struct manifest *m, const struct topo *t, const char *manifest, char *err)
+{
+	int ret;
+
+	ret = write_topology(m->name, t, err);
+	if (ret)
+		return ret;
+	ret = manifest_write(m, manifest);
+	if (!ret) {
+		ret = build(t, m, err);
+		if (ret)
+			return ret == -EEXIST ? -EADDRINUSE : ret; /* -EEXIST is kept for a lab that stands */
+		m->complete = true;
+		ret = manifest_write(m, manifest);
+	}
+	return ret ? netlab_error(ret, err, "%.200s: %s", manifest, strerror(-ret)) : 0;
+}
+
+static int up_locked(struct manifest *m, const struct topo *t, char *err)
+{
+	char manifest[LAB_PATH_MAX];
+	sigset_t stop, old;
+	int ret;
+
+	netlab_path(m->name, "manifest.json", manifest);
+	stop_set(&stop);
+	sigprocmask(SIG_BLOCK, &stop, &old);
+	ret = netns_prepare();
+	if (ret)
+		ret = netlab_error(ret, err, "%s: %s", NETNS_DIR, strerror(-ret));
+	else
+		ret = check_free(m, manifest, err);
+	if (!ret)
+		ret = create(m, t, manifest, err);
+	/* A lab that stands already (-EEXIST), or whose manifest cannot be read (-EBADMSG), stays as it is. */
+	if (ret && ret != -EEXIST && ret != -EBADMSG)
+		undo(m);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return ret;
+}
+
+int netlab_up(const char *name, const struct topo *t, char *err)
+{
+	struct manifest m;
+	int ret, lock;
+
+	ret = netlab_check_name(name, err);
+	if (ret)
+		return ret;
+	if (!netns_permitted())
+		return netlab_error(-EPERM, err, "needs root: run with sudo, or use --engine twin with run");
+	ret = raise_fd_limit(t->n_nodes + SPARE_FDS, err);
+	if (ret)
+		return ret;
+	lock = netlab_lock(name, true, err);
+	if (lock < 0)
+		return lock;
+	ret = manifest_make(&m, name, t);
+	if (ret)
+		netlab_error(ret, err, "lab %s: %s", name, strerror(-ret));
+	else
+		ret = up_locked(&m, t, err);
+	manifest_free(&m);
+	close(lock);
+	return ret;
+}

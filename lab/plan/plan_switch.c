@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The switches' part of the plan: what their decisions read, thresholds, shared buffers. */
+#include <errno.h>
+
+#include "bpf/arbiter.h"
+#include "bpf/credit.h"
+#include "lab/plan/plan_impl.h"
+
+u32 prob32(u64 ppb)
+{
+	u64 x = (ppb << 32) / 1000000000ULL;
+
+	return x > 0xffffffffULL ? 0xffffffffU : x;
+}
+
+_Static_assert((int)CFG_ECN_RED == ECN_RED && (int)CFG_ECN_STEP == ECN_STEP && (int)CFG_ECN_IB == ECN_IB &&
+		       (int)CFG_ECN_IB_INPUT == ECN_IB_INPUT && (int)CFG_ECN_IB_OUTPUT == ECN_IB_OUTPUT,
+	       "enum cfg_ecn is enum fab_ecn");
+
+void plan_cfg(struct plan *f)
+{
+	const struct run_cfg *c = f->cfg;
+	char unused[CFG_ERR_MAX];
+
+	f->fab.seed = c->seed;
+	f->fab.n_hosts = f->size.hosts;
+	f->fab.buffer = c->buffer;
+	f->fab.quanta = c->quanta;
+	f->fab.kmin = c->kmin;
+	f->fab.kmax = c->kmax;
+	f->fab.pmax = prob32(c->pmax_ppb);
+	f->fab.ecn = c->ecn;
+	f->fab.frame_max = f->frame_max;
+	f->fab.shared = c->shared;
+	if (c->fc == CFG_FC_CREDIT) {
+		f->fab.credits = c->buffer / CREDIT_BLOCK;
+		f->fab.credit_step = credit_step(f->fab.credits);
+	}
+	f->fab.alpha = c->alpha;
+	f->fab.reserve = c->reserve;
+	f->fab.pfc = c->fc == CFG_FC_PFC ? (u8)c->pfc_classes : 0;
+	f->fab.watchdog = c->pfc_watchdog;
+	f->fab.restore = c->pfc_restore ? c->pfc_restore : 2 * c->pfc_watchdog; /* SONiC's default */
+	f->fab.wrr = c->wrr;
+	f->fab.iterations = c->islip ? c->iterations : 0;
+	f->fab.speedup = c->speedup;
+	f->fab.output_buffer = c->output_buffer;
+	f->fab.fifo = c->fifo;
+	cfg_weights(c->weights, f->fab.turn_bytes, unused); /* cfg_finish() has found them well-formed */
+	for (u32 i = 0; i < FAB_CLASSES; i++)
+		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
+}
+
+u64 plan_headroom(const struct plan *f, const struct port_cfg *p)
+{
+	return pfc_headroom(p->ps_per_byte, p->delay, f->frame_max) + f->fab.shared; /* bpf/buffer.h: the byte */
+}
+
+int plan_thresholds(const struct plan *f, struct port_cfg *p, char *err)
+{
+	u64 headroom = plan_headroom(f, p);
+	const struct run_cfg *c = f->cfg;
+	char name[64];
+
+	if (f->fab.credits && f->fab.credits < 2 * credit_blocks(f->frame_max)) {
+		snprintf(err, PLAN_ERR_MAX,
+			 "buffer: %u bytes: credits need two frames' worth, %u bytes: enlarge buffer", c->buffer,
+			 2 * credit_blocks(f->frame_max) * CREDIT_BLOCK);
+		return -EINVAL;
+	}
+	if (c->shared) {
+		p->headroom = !f->fab.pfc ? 0 : c->headroom ? c->headroom : headroom;
+		return 0;
+	}
+	if (c->xoff) {
+		p->xoff = c->xoff;
+	} else if (f->fab.pfc) {
+		if (headroom + 2 * f->frame_max > c->buffer) {
+			headroom = plan_headroom_most(f, name, sizeof(name));
+			snprintf(
+				err, PLAN_ERR_MAX,
+				"buffer: %u bytes: PFC needs %llu at port %s, %llu of headroom and two frames: enlarge "
+				"buffer, or give xoff",
+				c->buffer, headroom + 2 * f->frame_max, name, headroom);
+			return -EINVAL;
+		}
+		p->xoff = c->buffer - headroom;
+	}
+	p->xon = c->xon ? c->xon : p->xoff > 2 * f->frame_max ? p->xoff - 2 * f->frame_max : 0;
+	if (p->xon >= p->xoff && p->xoff) {
+		snprintf(err, PLAN_ERR_MAX, "xon: %u: not below xoff, which is %u at port %s; allowed: less", p->xon,
+			 p->xoff, plan_port_name(f, p->number, name, sizeof(name)));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+u32 plan_fastest(const struct plan *f, u32 s)
+{
+	u32 n = f->topo->nodes[f->topo->switches[s]].n_ports, ps = ~0U;
+
+	for (u32 i = 0; i < n; i++)
+		if (f->ports[f->port_base[s] + i].ps_per_byte < ps)
+			ps = f->ports[f->port_base[s] + i].ps_per_byte;
+	return ps;
+}
+
+u64 plan_crossbar_rtt(const struct plan *f)
+{
+	u32 slowest = 0;
+
+	for (u32 s = 0; s < f->size.switches; s++)
+		if (plan_fastest(f, s) > slowest)
+			slowest = plan_fastest(f, s);
+	return 2 * xbar_time(wire_bytes(f->frame_max), slowest, f->fab.speedup) +
+		xbar_time(wire_bytes(ACK_LEN), slowest, f->fab.speedup);
+}
+
+u32 plan_classes(const struct plan *f)
+{
+	return (u32)__builtin_popcount(f->classes);
+}
+
+u64 plan_own_memory(const struct plan *f, u32 s)
+{
+	u32 n = f->topo->nodes[f->topo->switches[s]].n_ports;
+	u32 lossless = (u32)__builtin_popcount(f->classes & f->fab.pfc);
+	u64 sum = 0;
+
+	for (u32 i = 0; i < n; i++)
+		sum += (u64)f->cfg->reserve * plan_classes(f) +
+			(u64)f->ports[f->port_base[s] + i].headroom * lossless;
+	return sum;
+}
+
+int plan_check_pools(const struct plan *f, char *err)
+{
+	for (u32 s = 0; f->cfg->shared && s < f->size.switches; s++) {
+		u64 own = plan_own_memory(f, s);
+
+		if (own + f->frame_max <= f->cfg->buffer)
+			continue;
+		snprintf(err, PLAN_ERR_MAX,
+			 "buffer: %u bytes: switch %s needs %llu, %llu for the reserves and headrooms of its ports "
+			 "and a frame to share: enlarge buffer, or lower reserve or headroom",
+			 f->cfg->buffer, f->topo->nodes[f->topo->switches[s]].name, own + f->frame_max, own);
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One experiment from configuration to records. */
+#ifndef LOSSLAB_EXPERIMENT_H
+#define LOSSLAB_EXPERIMENT_H
+
+#include "lab/run/conductor.h"
+
+#define EXPERIMENT_ERR_MAX 320
+
+struct experiment {
+	struct run_cfg cfg;
+	struct plan plan;
+	struct conductor conductor;
+	struct run_result result;
+	struct run_totals totals;
+	char *waiting;         /* of a run that hangs: what waits for what, in lines; else NULL */
+	bool planned, started; /* how far it came: what fails before is the input's fault, then the system's, then the
+				  run's */
+};
+
+/*
+ * Run @cfg on @topo. @lab: the standing lab to use with the kernel engine. @progress may be NULL (see struct
+ * conductor). 0 (also when the run got stuck: see result.status), or -errno and one line in err[EXPERIMENT_ERR_MAX].
+ * experiment_free() in any case.
+ */
+int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct topo *topo, const char *lab,
+		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, char *err);
+/* Whether a run that experiment_run() brought to its end cannot have been completed: status stuck or deadlock. */
+bool experiment_hangs(const struct experiment *x);
+void experiment_free(struct experiment *x);
+
+#endif

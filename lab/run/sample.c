@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Samples of the switch ports. */
+#include "lab/run/sample.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/records/records_impl.h"
+
+int sampler_start(struct sampler *s, const struct plan *f)
+{
+	char path[CFG_STR + 32];
+	int fd;
+
+	if (!f->cfg->sample)
+		return 0;
+	snprintf(path, sizeof(path), "%s/.samples.XXXXXX", f->cfg->out);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	s->out = fdopen(fd, "w+");
+	s->ports = calloc(f->size.ports, sizeof(*s->ports));
+	s->next = f->cfg->sample;
+	if (!s->out)
+		close(fd);
+	if (!s->out || !s->ports)
+		return -ENOMEM;
+	for (u32 n = 0; n < f->size.ports; n++) {
+		u32 sw = f->ports[n].sw;
+
+		snprintf(s->ports[n].name, sizeof(s->ports[n].name), ",%s,%u,",
+			 f->topo->nodes[f->topo->switches[sw]].name, n - f->port_base[sw]);
+	}
+	fputs("time_ns,node,port,queue_bytes,buffer_bytes,paused,tx_bytes,rx_bytes\n", s->out);
+	return 0;
+}
+
+u64 sampler_next(const struct sampler *s)
+{
+	return s->out ? s->next : TIME_NEVER;
+}
+
+/* @v in digits, and what follows; returns the end. There are many rows: with printf() sampling costs twice as much. */
+static char *put(char *at, u64 v, char then)
+{
+	char digits[20];
+	u32 n = 0;
+
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	while (n)
+		*at++ = digits[--n];
+	*at++ = then;
+	return at;
+}
+
+static void take_port(struct sampler *s, const struct port *p, const char *time)
+{
+	struct sampled *last = &s->ports[p->cfg.number];
+	struct sampled now = { .tx_bytes = p->stats.tx_bytes, .rx_bytes = p->stats.rx_bytes };
+	u64 tx = now.tx_bytes - last->tx_bytes, rx = now.rx_bytes - last->rx_bytes;
+	char row[256], *at = row;
+
+	for (u32 c = 0; c < FAB_CLASSES; c++) {
+		now.queue += p->queue[c];
+		now.buffer += p->occ[c];
+		if (p->pause.until[c] > s->next && p->pause.since[c] != TIME_NEVER) {
+			now.paused |= 1U << c;
+			s->runs_out = min64(s->runs_out, p->pause.until[c]);
+		}
+	}
+	if (!tx && !rx && now.queue == last->queue && now.buffer == last->buffer && now.paused == last->paused)
+		return;
+	at = stpcpy(stpcpy(at, time), last->name);
+	at = put(at, now.queue, ',');
+	at = put(at, now.buffer, ',');
+	at = put(at, now.paused, ',');
+	at = put(at, tx, ',');
+	at = put(at, rx, '\n');
+	memcpy(now.name, last->name, sizeof(now.name));
+	*last = now;
+	fwrite(row, 1, (size_t)(at - row), s->out);
+}
+
+/*
+ * How many samples on something may have changed: the first one behind @idle, since what happens there comes after the
+ * sample at that instant; or before it the first one that finds a pause run out, for which no event is needed.
+ */
+static u64 samples_ahead(const struct sampler *s, u64 every, u64 idle)
+{
+	u64 behind_idle = (idle - s->next) / every + 1, run_out = (s->runs_out - 1 - s->next) / every + 1;
+
+	return min64(behind_idle, run_out);
+}
+
+void sampler_take(struct sampler *s, const struct plan *f, const struct plan_memory *m, u64 idle)
+{
+	struct decimal time = decimal(s->next, 3);
+
+	s->runs_out = TIME_NEVER;
+	for (u32 n = 0; n < f->size.ports; n++)
+		take_port(s, &m->ports[n], time.s);
+	s->next += samples_ahead(s, f->cfg->sample, idle) * f->cfg->sample;
+}
+
+void sampler_free(struct sampler *s)
+{
+	if (s->out)
+		fclose(s->out);
+	free(s->ports);
+}

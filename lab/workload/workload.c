@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of workloads: which there are, what they need, who makes their flows. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/text.h"
+#include "lab/workload/workload_impl.h"
+
+const char *const flow_op_names[] = { [FLOW_WRITE] = "write", [FLOW_SEND] = "send", [FLOW_READ] = "read", NULL };
+
+static const struct workload {
+	const char *name; /* one that ends in ':' is followed by a path */
+	enum workload_kind kind;
+	int (*make)(const struct workload_args *a, struct flow_list *out);
+} workloads[] = {
+	{ "heavy-tailed", WORKLOAD_POISSON, workload_heavy_tailed },
+	{ "websearch", WORKLOAD_POISSON, workload_websearch },
+	{ "incast", WORKLOAD_INCAST, workload_incast },
+	{ "permutation", WORKLOAD_BURST, workload_permutation },
+	{ "file:", WORKLOAD_FILE, workload_file },
+	{ "cdf:", WORKLOAD_POISSON, workload_cdf },
+};
+#define N_WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
+
+/* The row of @spec, and in *arg what follows the colon. */
+static const struct workload *find(const char *spec, const char **arg)
+{
+	for (u32 i = 0; i < N_WORKLOADS; i++) {
+		const char *name = workloads[i].name;
+		size_t len = strlen(name);
+		bool path = name[len - 1] == ':';
+
+		if (strncmp(spec, name, len) || path != (spec[len] != '\0'))
+			continue;
+		*arg = spec + len;
+		return &workloads[i];
+	}
+	return NULL;
+}
+
+enum workload_kind workload_kind(const char *spec)
+{
+	const char *arg;
+	const struct workload *w = find(spec, &arg);
+
+	return w ? w->kind : WORKLOAD_UNKNOWN;
+}
+
+const char *workload_list(char *buf, size_t n)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (u32 i = 0; i < N_WORKLOADS && used < n; i++) {
+		const char *name = workloads[i].name;
+
+		used += (size_t)snprintf(buf + used, n - used, "%s%s%s", i ? "|" : "", name,
+					 name[strlen(name) - 1] == ':' ? "PATH" : "");
+	}
+	return buf;
+}
+
+int flow_list_add(struct flow_list *list, const struct flow *f)
+{
+	if (list->n == WORKLOAD_MAX)
+		return -E2BIG;
+	if (list->n == list->room) {
+		u32 room = list->room ? list->room * 2 : 1024;
+		struct flow *grown = realloc(list->flows, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		list->flows = grown;
+		list->room = room;
+	}
+	list->flows[list->n] = *f;
+	list->flows[list->n].id = list->n;
+	list->n++;
+	return 0;
+}
+
+/* The class of flow @id: class_mix= draws for each flow apart, so that no other draw depends on it. */
+static u16 draw_class(const struct run_cfg *c, u32 id)
+{
+	struct rng r = rng_stream(c->seed, RNG_CLASS, id);
+	u32 left = c->classes;
+
+	if (!left)
+		return (u16)c->data_class;
+	for (u64 skip = rng_below(&r, (u64)__builtin_popcount(left)); skip; skip--)
+		left &= left - 1;
+	return (u16)__builtin_ctz(left);
+}
+
+int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n, char *err)
+{
+	struct workload_args args = { .cfg = c, .n_hosts = n_hosts, .host_ps = host_ps, .err = err };
+	const struct workload *w = find(c->workload, &args.arg);
+	struct flow_list list = { 0 };
+	int rc;
+
+	*flows = NULL;
+	*n = 0;
+	if (!w)
+		return text_error(err, "workload=%s: unknown", text_quote(c->workload).s);
+	if (n_hosts < 2)
+		return text_error(err, "workload=%s: the network has %u hosts: flows need two", text_quote(c->workload).s,
+				 n_hosts);
+	*err = '\0';
+	rc = w->make(&args, &list);
+	if (!rc && !list.n)
+		rc = text_error(err, "workload=%s: no flow starts in the time given", text_quote(c->workload).s);
+	if (rc) {
+		if (!*err)
+			text_error(err, "workload=%s: %s", text_quote(c->workload).s,
+				  rc == -E2BIG ? "more than 4194304 flows" : strerror(-rc));
+		free(list.flows);
+		return rc;
+	}
+	for (u32 i = 0; w->kind != WORKLOAD_FILE && i < list.n; i++)
+		list.flows[i].class = draw_class(c, list.flows[i].id);
+	*flows = list.flows;
+	*n = list.n;
+	return 0;
+}
+
+int workload_write_csv(const struct flow *flows, u32 n, FILE *out)
+{
+	fputs("id,src,dst,bytes,start_ns,op,class\n", out);
+	for (u32 i = 0; i < n; i++) {
+		const struct flow *f = &flows[i];
+		u64 ps = f->start_ps % PS_PER_NS;
+
+		fprintf(out, "%u,%u,%u,%llu,%llu", f->id, f->src, f->dst, f->bytes, f->start_ps / PS_PER_NS);
+		if (ps)
+			fprintf(out, ".%03llu", ps);
+		fprintf(out, ",%s,%u\n", flow_op_names[f->op], f->class);
+	}
+	return ferror(out) ? -EIO : 0;
+}

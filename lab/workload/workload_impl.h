@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the workloads share: a table of flows that grows, and distributions of sizes. */
+#ifndef LOSSLAB_WORKLOAD_IMPL_H
+#define LOSSLAB_WORKLOAD_IMPL_H
+
+#include "lab/workload/rng.h"
+#include "lab/workload/workload.h"
+
+struct flow_list {
+	struct flow *flows;
+	u32 n, room;
+};
+
+/* Append a flow; its id is its place. 0, -ENOMEM, or -E2BIG beyond WORKLOAD_MAX; no message. */
+int flow_list_add(struct flow_list *list, const struct flow *f);
+
+/*
+ * A distribution function, linear between its points: a share of (share[i] - share[i-1]) of the sizes
+ * is uniform over the integers bytes[i-1]+1 .. bytes[i].
+ */
+#define CDF_ONE 100000000U /* all of it: a per cent with six decimals */
+#define CDF_POINTS_MAX 1024
+
+struct cdf {
+	u32 n;
+	u64 bytes[CDF_POINTS_MAX];
+	u32 share[CDF_POINTS_MAX];
+};
+
+#define MEAN_BITS 20 /* binary places of size_dist.mean */
+
+/* How large flows are. */
+struct size_dist {
+	u64 (*draw)(const struct size_dist *d, struct rng *r); /* bytes, >= 1 */
+	u64 mean;                                              /* E[size] in bytes x 2^MEAN_BITS */
+	struct cdf cdf;
+	u64 log2_lo[2], log2_hi[2]; /* heavy-tailed: ends of the medium and the large class, Q48 */
+};
+
+void size_heavy_tailed(struct size_dist *d);
+void size_websearch(struct size_dist *d);
+/* Check that @d->cdf grows and ends at 100 %, and make it the distribution. NULL, or what is wrong with it. */
+const char *size_from_cdf(struct size_dist *d);
+
+/* What the table of workloads calls. @arg is what follows the colon, or "". */
+struct workload_args {
+	const struct run_cfg *cfg;
+	const char *arg;
+	u32 n_hosts;
+	const u32 *host_ps;
+	char *err;
+};
+
+int workload_heavy_tailed(const struct workload_args *a, struct flow_list *out);
+int workload_websearch(const struct workload_args *a, struct flow_list *out);
+int workload_cdf(const struct workload_args *a, struct flow_list *out);
+int workload_incast(const struct workload_args *a, struct flow_list *out);
+int workload_permutation(const struct workload_args *a, struct flow_list *out);
+int workload_file(const struct workload_args *a, struct flow_list *out);
+
+/* Read a CDF file: "bytes percent" lines. 0, or -errno with a message. */
+int cdf_read(const char *path, struct size_dist *d, char *err);
+
+#endif
