@@ -15,41 +15,18 @@ const char *const text_num_why[] = {
 	[TEXT_TOO_LARGE] = "is too large",
 };
 
-static bool is_control(char c)
-{
-	return (unsigned char)c < 0x20 || c == 0x7f;
-}
-
-static void one_line(char *err)
-{
-	for (; *err; err++)
-		if (is_control(*err))
-			*err = '?';
-}
-
-int text_error(char *err, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(err, CFG_ERR_MAX, fmt, ap);
-	va_end(ap);
-	one_line(err);
-	return -EINVAL;
-}
-
 int text_fail(struct text_in *csv, const char *fmt, ...)
 {
 	size_t len = strlen(csv->name);
 	bool cut = len > NAME_SHOWN;
-	char what[CFG_ERR_MAX];
+	char what[ERR_TEXT_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return text_error(csv->err, "%s%s:%u: %s", cut ? "..." : "", csv->name + (cut ? len - NAME_SHOWN : 0), csv->line,
-			 what);
+	return err_set(csv->err, -EINVAL, "%s%s:%u: %s", cut ? "..." : "", csv->name + (cut ? len - NAME_SHOWN : 0),
+		       csv->line, what);
 }
 
 int text_line(struct text_in *csv)
@@ -145,7 +122,7 @@ struct text_quote text_quote(const char *s)
 	struct text_quote q;
 
 	snprintf(q.s, sizeof(q.s), "%.*s%s", (int)room, s, len > room ? "..." : "");
-	one_line(q.s);
+	err_printable(q.s);
 	return q;
 }
 

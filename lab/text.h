@@ -17,14 +17,12 @@
 struct text_in {
 	FILE *in;
 	const char *name; /* for messages */
-	char *err;        /* CFG_ERR_MAX bytes */
-	u32 line;         /* number of the line in buf, from 1 */
+	struct err *err;
+	u32 line; /* number of the line in buf, from 1 */
 	char buf[TEXT_LINE_MAX];
 };
 
-/* One line of text for err[CFG_ERR_MAX]; control characters become '?'. Always -EINVAL, to be returned as it is. */
-int text_error(char *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same as "name:line: what". */
+/* err_set() with "name:line: " before the message. Always -EINVAL, to be returned as it is. */
 int text_fail(struct text_in *csv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The next line to csv->buf, without "\n" or "\r\n": 1; at the end 0; -EINVAL or -EIO with a message. */
 int text_line(struct text_in *csv);

@@ -15,14 +15,14 @@ static const char *const kind_names[] = { [TOPO_HOST] = "host", [TOPO_SWITCH] = 
 int build_error(struct builder *b, const char *fmt, ...)
 {
 	size_t n = strlen(b->name);
-	char what[TOPO_ERR_MAX];
+	char what[ERR_TEXT_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return topo_fail(EINVAL, b->err, "%s%s:%u: %s", n > NAME_SHOWN ? "..." : "",
-			 b->name + (n > NAME_SHOWN ? n - NAME_SHOWN : 0), b->line, what);
+	return err_set(b->err, -EINVAL, "%s%s:%u: %s", n > NAME_SHOWN ? "..." : "",
+		       b->name + (n > NAME_SHOWN ? n - NAME_SHOWN : 0), b->line, what);
 }
 
 static int no_memory(struct builder *b)

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Error messages of topo/: always one printable line. */
+/* Error messages: always one printable line. */
 #include "topo/err.h"
 
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "topo/topo.h"
-
-int topo_fail(int code, char *err, const char *fmt, ...)
+void err_printable(char *s)
 {
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+}
+
+int err_set(struct err *err, int code, const char *fmt, ...)
+{
+	char text[ERR_TEXT_MAX]; /* an argument may be err->text itself */
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(err, TOPO_ERR_MAX, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	for (unsigned char *c = (unsigned char *)err; *c; c++)
-		if (*c < ' ' || *c == 0x7f)
-			*c = '?';
-	return -code;
+	err_printable(text);
+	memcpy(err->text, text, sizeof(text));
+	err->code = code;
+	return code;
 }

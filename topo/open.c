@@ -28,7 +28,7 @@ struct command {
 	char *argv[WORDS_MAX + 2];
 };
 
-static int open_file(const char *path, struct topo **out, char *err)
+static int open_file(const char *path, struct topo **out, struct err *err)
 {
 	struct stat st;
 	FILE *in;
@@ -36,9 +36,9 @@ static int open_file(const char *path, struct topo **out, char *err)
 
 	in = fopen(path, "re");
 	if (!in)
-		return topo_fail(errno, err, "topology %.150s: %s", path, strerror(errno));
+		return err_set(err, -errno, "topology %.150s: %s", path, strerror(errno));
 	if (fstat(fileno(in), &st) || S_ISDIR(st.st_mode))
-		rc = topo_fail(EINVAL, err, "topology %.150s: a directory, not a file", path);
+		rc = err_set(err, -EINVAL, "topology %.150s: a directory, not a file", path);
 	else
 		rc = topo_parse(in, path, out, err);
 	fclose(in);
@@ -53,7 +53,7 @@ static int is_generator(const struct dirent *entry)
 }
 
 /* Say what there is, since @spec is neither a file nor one of these. */
-static int unknown_generator(const char *spec, const char *dir, char *err)
+static int unknown_generator(const char *spec, const char *dir, struct err *err)
 {
 	struct dirent **entries;
 	char list[160] = "";
@@ -62,8 +62,8 @@ static int unknown_generator(const char *spec, const char *dir, char *err)
 
 	n = scandir(dir, &entries, is_generator, alphasort);
 	if (n < 0)
-		return topo_fail(ENOENT, err, "topology %.60s: no such file, and no generators in %.90s: %s", spec, dir,
-				 strerror(errno));
+		return err_set(err, -ENOENT, "topology %.60s: no such file, and no generators in %.90s: %s", spec, dir,
+			       strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *name = entries[i]->d_name;
 		size_t len = strlen(name) - strlen(SUFFIX);
@@ -73,8 +73,8 @@ static int unknown_generator(const char *spec, const char *dir, char *err)
 		free(entries[i]);
 	}
 	free(entries);
-	return topo_fail(ENOENT, err, "topology %.60s: no such file or generator (generators: %s)", spec,
-			 *list ? list : "none");
+	return err_set(err, -ENOENT, "topology %.60s: no such file or generator (generators: %s)", spec,
+		       *list ? list : "none");
 }
 
 /* KEY=VALUE, of characters that no script can take for anything else. */
@@ -95,14 +95,14 @@ static const char *given_before(const struct command *c, int n, const char *word
 }
 
 /* "NAME:k=v,k=v" into a path and words; refuses whatever could name another file. */
-static int read_spec(struct command *c, const char *spec, const char *dir, char *err)
+static int read_spec(struct command *c, const char *spec, const char *dir, struct err *err)
 {
 	size_t len = strlen(spec);
 	char *rest = NULL, *word;
 	int n = 0;
 
 	if (len >= sizeof(c->spec) || strlen(dir) >= sizeof(c->path) - sizeof(c->spec))
-		return topo_fail(EINVAL, err, "topology %.60s...: too long", spec);
+		return err_set(err, -EINVAL, "topology %.60s...: too long", spec);
 	memcpy(c->spec, spec, len + 1);
 	c->argv[n++] = c->path;
 	word = strchr(c->spec, ':');
@@ -118,16 +118,16 @@ static int read_spec(struct command *c, const char *spec, const char *dir, char 
 	while (rest) {
 		word = strsep(&rest, ",");
 		if (n > WORDS_MAX)
-			return topo_fail(EINVAL, err, "topology %s: more than %d arguments", c->spec, WORDS_MAX);
+			return err_set(err, -EINVAL, "topology %s: more than %d arguments", c->spec, WORDS_MAX);
 		if (!word_ok(word))
-			return topo_fail(EINVAL, err, "topology %s: argument '%.40s': not KEY=VALUE", c->spec, word);
+			return err_set(err, -EINVAL, "topology %s: argument '%.40s': not KEY=VALUE", c->spec, word);
 		c->argv[n++] = word;
 	}
 	for (int i = 1; i < n; i++)
 		if (given_before(c, i, c->argv[i]))
-			return topo_fail(EINVAL, err,
-					 "topology %s: %.40s: given before, as %.40s; allowed: each key once", c->spec,
-					 c->argv[i], given_before(c, i, c->argv[i]));
+			return err_set(err, -EINVAL,
+				       "topology %s: %.40s: given before, as %.40s; allowed: each key once", c->spec,
+				       c->argv[i], given_before(c, i, c->argv[i]));
 	c->argv[n] = NULL;
 	return 0;
 }
@@ -183,7 +183,7 @@ static bool drain(FILE *in)
 }
 
 /* The script failed: its own first line on stderr says why. */
-static int script_error(const char *name, int status, int errors, char *err)
+static int script_error(const char *name, int status, int errors, struct err *err)
 {
 	char line[160];
 	ssize_t n = pread(errors, line, sizeof(line) - 1, 0);
@@ -191,14 +191,14 @@ static int script_error(const char *name, int status, int errors, char *err)
 	line[n > 0 ? n : 0] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	if (*line && WIFEXITED(status))
-		return topo_fail(EINVAL, err, "topology %s: %s", name, line);
+		return err_set(err, -EINVAL, "topology %s: %s", name, line);
 	if (WIFEXITED(status))
-		return topo_fail(EINVAL, err, "topology %s: the generator failed with exit code %d", name,
-				 WEXITSTATUS(status));
-	return topo_fail(EIO, err, "topology %s: the generator was ended by signal %d", name, WTERMSIG(status));
+		return err_set(err, -EINVAL, "topology %s: the generator failed with exit code %d", name,
+			       WEXITSTATUS(status));
+	return err_set(err, -EIO, "topology %s: the generator was ended by signal %d", name, WTERMSIG(status));
 }
 
-static int run_generator(const struct command *c, const char *spec, struct topo **out, char *err)
+static int run_generator(const struct command *c, const char *spec, struct topo **out, struct err *err)
 {
 	int status = 0, rc, errors;
 	bool ended;
@@ -209,7 +209,7 @@ static int run_generator(const struct command *c, const char *spec, struct topo 
 	errors = memfd_create("generator-stderr", MFD_CLOEXEC);
 	in = errors < 0 ? NULL : start_script(c, errors, &pid);
 	if (!in) {
-		rc = topo_fail(errno, err, "topology %s: cannot start the generator: %s", c->spec, strerror(errno));
+		rc = err_set(err, -errno, "topology %s: cannot start the generator: %s", c->spec, strerror(errno));
 		goto out;
 	}
 	rc = topo_parse(in, spec, out, err);
@@ -236,7 +236,7 @@ bool topo_is_file(const char *spec)
 	return strchr(spec, '/') || (!stat(spec, &st) && !S_ISDIR(st.st_mode));
 }
 
-int topo_open(const char *spec, const char *generators, struct topo **out, char *err)
+int topo_open(const char *spec, const char *generators, struct topo **out, struct err *err)
 {
 	struct command c;
 	int rc;

@@ -67,17 +67,17 @@ static int clean_line(struct builder *b, char *line)
 
 static int read_rate(struct builder *b, const char *word, struct topo_link *link)
 {
-	char why[TOPO_ERR_MAX];
+	struct err why;
 
-	return unit_rate(word, &link->ps_per_byte, why) ? build_error(b, "%s", why) : 0;
+	return unit_rate(word, &link->ps_per_byte, &why) ? build_error(b, "%s", why.text) : 0;
 }
 
 static int read_delay(struct builder *b, const char *word, struct topo_link *link)
 {
-	char why[TOPO_ERR_MAX];
+	struct err why;
 
-	if (unit_time(word, &link->delay_ps, why))
-		return build_error(b, "%s", why);
+	if (unit_time(word, &link->delay_ps, &why))
+		return build_error(b, "%s", why.text);
 	/* A window of virtual time is no longer than the shortest delay: 0 would stop the clock. */
 	if (!link->delay_ps)
 		return build_error(b, "delay %.40s: must be above 0", word);
@@ -88,11 +88,11 @@ static int read_delay(struct builder *b, const char *word, struct topo_link *lin
 
 static int read_loss(struct builder *b, const char *word, struct topo_link *link)
 {
-	char why[TOPO_ERR_MAX];
+	struct err why;
 
 	if (!word)
 		return build_error(b, "loss: probability missing");
-	return unit_prob(word, &link->loss_ppb, why) ? build_error(b, "%s", why) : 0;
+	return unit_prob(word, &link->loss_ppb, &why) ? build_error(b, "%s", why.text) : 0;
 }
 
 /* [RATE [DELAY]] [loss P], as they end a "link" or a "default" line. 0: neither is missing. */
@@ -219,7 +219,7 @@ static int parse_line(struct parser *p, char *line)
 	return build_error(&p->b, "unknown word '%.40s': say title, default, host, switch, link or route", word);
 }
 
-int topo_parse(FILE *in, const char *name, struct topo **out, char *err)
+int topo_parse(FILE *in, const char *name, struct topo **out, struct err *err)
 {
 	struct parser p = { .b = { .name = name, .err = err } };
 	char line[LINE_BYTES + 1];
@@ -228,7 +228,7 @@ int topo_parse(FILE *in, const char *name, struct topo **out, char *err)
 	*out = NULL;
 	p.b.t = calloc(1, sizeof(*p.b.t));
 	if (!p.b.t)
-		return topo_fail(ENOMEM, err, "%.96s: out of memory", name);
+		return err_set(err, -ENOMEM, "%.96s: out of memory", name);
 	while ((rc = read_line(&p.b, in, line)) > 0) {
 		rc = parse_line(&p, line);
 		if (rc)

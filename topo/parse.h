@@ -11,7 +11,7 @@
 struct builder {
 	const char *name; /* of the file, for messages */
 	u32 line;         /* being read */
-	char *err;
+	struct err *err;
 	struct topo *t;
 	u32 nodes_cap, links_cap, routes_cap;
 	u32 *node_line; /* where node n was declared; nodes_cap of them */

@@ -124,12 +124,12 @@ static void fill_routes(struct routes *r, const struct topo *t, const struct bfs
  * Links work both ways, so all pairs of hosts have a path if and only if all hosts
  * have one to host 0.
  */
-static int check_connected(const struct topo *t, const struct routes *r, char *err)
+static int check_connected(const struct topo *t, const struct routes *r, struct err *err)
 {
 	for (u32 h = 1; h < t->n_hosts; h++)
 		if (!r->mask[(size_t)edge_switch(t, h) * r->n_hosts])
-			return topo_fail(EINVAL, err, "hosts %s and %s: no path between them",
-					 t->nodes[t->hosts[0]].name, t->nodes[t->hosts[h]].name);
+			return err_set(err, -EINVAL, "hosts %s and %s: no path between them",
+				       t->nodes[t->hosts[0]].name, t->nodes[t->hosts[h]].name);
 	return 0;
 }
 
@@ -213,7 +213,7 @@ static bool walk_run(struct walk *w, const struct topo *t, const struct routes *
 }
 
 /* The walk to @host came to switch @s, which is on its way already, or from which there is no way. */
-static int walk_error(const struct walk *w, const struct topo *t, u32 host, u32 s, char *err)
+static int walk_error(const struct walk *w, const struct topo *t, u32 host, u32 s, struct err *err)
 {
 	const char *to = t->nodes[t->hosts[host]].name, *name = switch_node(t, s)->name;
 	char way[120] = "";
@@ -221,18 +221,18 @@ static int walk_error(const struct walk *w, const struct topo *t, u32 host, u32 
 	u32 i = 0;
 
 	if (w->seen[s] != ON_THE_WAY)
-		return topo_fail(EINVAL, err, "route: %s to host %s: leads to %s, which has no path there",
-				 switch_node(t, w->stack[w->depth - 1])->name, to, name);
+		return err_set(err, -EINVAL, "route: %s to host %s: leads to %s, which has no path there",
+			       switch_node(t, w->stack[w->depth - 1])->name, to, name);
 	while (w->stack[i] != s)
 		i++;
 	for (; i < w->depth && used < sizeof(way) - 2 * TOPO_NAME_MAX; i++)
 		used += snprintf(way + used, sizeof(way) - used, "%s ", switch_node(t, w->stack[i])->name);
-	return topo_fail(EINVAL, err, "route: to host %s: frames could go round: %s%s%s", to, way,
-			 i < w->depth ? "... " : "", name);
+	return err_set(err, -EINVAL, "route: to host %s: frames could go round: %s%s%s", to, way,
+		       i < w->depth ? "... " : "", name);
 }
 
 /* Let the routes given by hand take the place of the shortest, and see that every frame still gets there. */
-static int override_routes(const struct topo *t, struct routes *r, char *err)
+static int override_routes(const struct topo *t, struct routes *r, struct err *err)
 {
 	bool *changed = calloc(t->n_hosts, sizeof(*changed));
 	struct walk w;
@@ -240,7 +240,7 @@ static int override_routes(const struct topo *t, struct routes *r, char *err)
 	u32 s;
 
 	if (rc || !changed)
-		rc = topo_fail(ENOMEM, err, "routes: out of memory");
+		rc = err_set(err, -ENOMEM, "routes: out of memory");
 	for (u32 i = 0; !rc && i < t->n_routes; i++) {
 		const struct topo_route *route = &t->routes[i];
 
@@ -269,7 +269,7 @@ static void compute(const struct topo *t, struct bfs *b, struct routes *r)
 	}
 }
 
-int routes_compute(const struct topo *t, struct routes *r, char *err)
+int routes_compute(const struct topo *t, struct routes *r, struct err *err)
 {
 	size_t n = (size_t)t->n_switches * t->n_hosts;
 	struct bfs b = { 0 };
@@ -277,12 +277,12 @@ int routes_compute(const struct topo *t, struct routes *r, char *err)
 
 	*r = (struct routes){ .n_switches = t->n_switches, .n_hosts = t->n_hosts };
 	if (n > ROUTES_MAX)
-		return topo_fail(EINVAL, err, "routes: %u switches times %u hosts: above %u", t->n_switches, t->n_hosts,
-				 ROUTES_MAX);
+		return err_set(err, -EINVAL, "routes: %u switches times %u hosts: above %u", t->n_switches, t->n_hosts,
+			       ROUTES_MAX);
 	r->mask = calloc(n, sizeof(*r->mask));
 	rc = bfs_init(&b, t);
 	if (rc || !r->mask) {
-		rc = topo_fail(ENOMEM, err, "routes: out of memory");
+		rc = err_set(err, -ENOMEM, "routes: out of memory");
 		goto out;
 	}
 	compute(t, &b, r);

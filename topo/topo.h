@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 #include "bpf/types.h"
+#include "topo/err.h"
 
 #define TOPO_NAME_MAX 16  /* bytes of a node's name, with the final NUL */
 #define TOPO_PORTS_MAX 64 /* ports of one switch */
-#define TOPO_ERR_MAX 256  /* bytes of an error message */
 
 enum topo_kind { TOPO_HOST, TOPO_SWITCH };
 
@@ -66,9 +66,9 @@ struct topo {
 /*
  * Read a topology from text. @name is used in messages ("name:line: what").
  * Returns 0 and a topology to be freed with topo_free(), or -EINVAL/-ENOMEM/-EIO
- * with one line, without newline, in err[TOPO_ERR_MAX].
+ * with err filled in.
  */
-int topo_parse(FILE *in, const char *name, struct topo **out, char *err);
+int topo_parse(FILE *in, const char *name, struct topo **out, struct err *err);
 void topo_free(struct topo *t);
 
 /*
@@ -77,7 +77,7 @@ void topo_free(struct topo *t);
  * runs the script GENERATOR.sh found in @generators (a directory) with the words k=v.
  * A spec with a '/' or an existing file is a file. -ENOENT if neither fits.
  */
-int topo_open(const char *spec, const char *generators, struct topo **out, char *err);
+int topo_open(const char *spec, const char *generators, struct topo **out, struct err *err);
 
 /* Whether topo_open() would take @spec for a file's path, not for a generator. */
 bool topo_is_file(const char *spec);
@@ -96,11 +96,11 @@ struct routes {
 };
 
 /*
- * 0; -EINVAL and a line in err[TOPO_ERR_MAX] if hosts have no path between them, or if
+ * 0; -EINVAL and err filled in if hosts have no path between them, or if
  * routes given by hand could send a frame round in a loop or to where no route goes on;
  * -ENOMEM. r->mask is to be freed with routes_free() if it succeeds.
  */
-int routes_compute(const struct topo *t, struct routes *r, char *err);
+int routes_compute(const struct topo *t, struct routes *r, struct err *err);
 /*
  * Compute @r anew, which routes_compute() has made of @t, without the links l whose dead[l] is set. Routes by hand keep
  * the ports that are left; where none is, or where frames to a host would then go round, the shortest ways take their
@@ -120,16 +120,16 @@ u64 routes_max_rtt(const struct topo *t, const struct routes *r, u32 fwd_wire, u
 u32 routes_max_hops(const struct topo *t, const struct routes *r);
 
 /*
- * Units. All return 0 or -EINVAL with a message in err[TOPO_ERR_MAX].
+ * Units. All return 0 or -EINVAL with a message in err.
  * rate: "40gbit", "100gbit", "10mbit" -> ps per byte; refused if not a whole number.
  * time: "2us", "500ns", "1.5ms", "3s", "250ps" -> ps (u64).
  * size: "240000", "240KB" (1000), "1KiB" (1024), "3MB" -> bytes.
  * prob: "0.001", "1e-5", "0.1%" -> parts per 1e9, 0..1e9.
  */
-int unit_rate(const char *s, u32 *ps_per_byte, char *err);
-int unit_time(const char *s, u64 *ps, char *err);
-int unit_size(const char *s, u64 *bytes, char *err);
-int unit_prob(const char *s, u32 *ppb, char *err);
+int unit_rate(const char *s, u32 *ps_per_byte, struct err *err);
+int unit_time(const char *s, u64 *ps, struct err *err);
+int unit_size(const char *s, u64 *bytes, struct err *err);
+int unit_prob(const char *s, u32 *ppb, struct err *err);
 /* Print a time or rate in the unit that needs no fraction ("2us", "40gbit"); returns buf. */
 const char *unit_print_rate(u32 ps_per_byte, char *buf, size_t n);
 const char *unit_print_time(u64 ps, char *buf, size_t n);

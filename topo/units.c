@@ -97,7 +97,7 @@ static int read_digits(struct number *x)
 	return n;
 }
 
-static int read_number(const char *what, const char *s, struct number *x, char *err)
+static int read_number(const char *what, const char *s, struct number *x, struct err *err)
 {
 	int n;
 
@@ -109,9 +109,9 @@ static int read_number(const char *what, const char *s, struct number *x, char *
 		x->decimals = n > 0 ? n : 0;
 	}
 	if (n < 0 || x->decimals > DECIMALS_MAX)
-		return topo_fail(EINVAL, err, "%s %.40s: too many digits", what, s);
+		return err_set(err, -EINVAL, "%s %.40s: too many digits", what, s);
 	if (!n)
-		return topo_fail(EINVAL, err, "%s '%.40s': not a number", what, s);
+		return err_set(err, -EINVAL, "%s '%.40s': not a number", what, s);
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static const struct unit *find_unit(const struct quantity *q, const char *name)
 }
 
 /* Read "NUMBER UNIT" into whole units of scale 1. A @bare number is allowed for sizes only. */
-static int read_quantity(const struct quantity *q, const char *s, bool bare, u64 *out, char *err)
+static int read_quantity(const struct quantity *q, const char *s, bool bare, u64 *out, struct err *err)
 {
 	const struct unit *u = q->units;
 	unsigned __int128 v;
@@ -135,19 +135,19 @@ static int read_quantity(const struct quantity *q, const char *s, bool bare, u64
 	if (rc)
 		return rc;
 	if (!*x.rest && !bare)
-		return topo_fail(EINVAL, err, "%s %.40s: no unit: say %s", q->what, s, q->units_text);
+		return err_set(err, -EINVAL, "%s %.40s: no unit: say %s", q->what, s, q->units_text);
 	if (*x.rest) {
 		u = find_unit(q, x.rest);
 		if (!u)
-			return topo_fail(EINVAL, err, "%s %.40s: unknown unit '%.20s': say %s", q->what, s, x.rest,
-					 q->units_text);
+			return err_set(err, -EINVAL, "%s %.40s: unknown unit '%.20s': say %s", q->what, s, x.rest,
+				       q->units_text);
 	}
 	v = (unsigned __int128)x.mantissa * u->scale;
 	if (v % pow10_u64(x.decimals))
-		return topo_fail(EINVAL, err, "%s %.40s: finer than %s", q->what, s, q->finest);
+		return err_set(err, -EINVAL, "%s %.40s: finer than %s", q->what, s, q->finest);
 	v /= pow10_u64(x.decimals);
 	if (v > UINT64_MAX)
-		return topo_fail(EINVAL, err, "%s %.40s: too large", q->what, s);
+		return err_set(err, -EINVAL, "%s %.40s: too large", q->what, s);
 	*out = v;
 	return 0;
 }
@@ -173,7 +173,7 @@ static void rate_neighbours(u64 bits, u32 *faster, u32 *slower)
 	}
 }
 
-int unit_rate(const char *s, u32 *ps_per_byte, char *err)
+int unit_rate(const char *s, u32 *ps_per_byte, struct err *err)
 {
 	char a[32], b[32];
 	u32 faster, slower;
@@ -184,29 +184,29 @@ int unit_rate(const char *s, u32 *ps_per_byte, char *err)
 	if (rc)
 		return rc;
 	if (!bits)
-		return topo_fail(EINVAL, err, "rate %.40s: must be above 0", s);
+		return err_set(err, -EINVAL, "rate %.40s: must be above 0", s);
 	if (PS_BITS % bits || PS_BITS / bits > UINT32_MAX) {
 		rate_neighbours(bits, &faster, &slower);
 		unit_print_rate(faster, a, sizeof(a));
 		unit_print_rate(slower, b, sizeof(b));
 		if (!faster || !slower)
-			return topo_fail(EINVAL, err, "rate %.40s: too %s: the limit is %s", s,
-					 faster ? "slow" : "fast", faster ? a : b);
-		return topo_fail(EINVAL, err,
-				 "rate %.40s: not a whole number of ps per byte: the nearest are "
-				 "%s and %s",
-				 s, b, a);
+			return err_set(err, -EINVAL, "rate %.40s: too %s: the limit is %s", s, faster ? "slow" : "fast",
+				       faster ? a : b);
+		return err_set(err, -EINVAL,
+			       "rate %.40s: not a whole number of ps per byte: the nearest are "
+			       "%s and %s",
+			       s, b, a);
 	}
 	*ps_per_byte = PS_BITS / bits;
 	return 0;
 }
 
-int unit_time(const char *s, u64 *ps, char *err)
+int unit_time(const char *s, u64 *ps, struct err *err)
 {
 	return read_quantity(&time_q, s, false, ps, err);
 }
 
-int unit_size(const char *s, u64 *bytes, char *err)
+int unit_size(const char *s, u64 *bytes, struct err *err)
 {
 	return read_quantity(&size_q, s, true, bytes, err);
 }
@@ -233,7 +233,7 @@ static int read_exponent(const char *s, int *exponent)
 	return *s ? -1 : 0;
 }
 
-int unit_prob(const char *s, u32 *ppb, char *err)
+int unit_prob(const char *s, u32 *ppb, struct err *err)
 {
 	struct number x;
 	u64 v;
@@ -243,7 +243,7 @@ int unit_prob(const char *s, u32 *ppb, char *err)
 	if (rc)
 		return rc;
 	if (read_exponent(x.rest, &shift))
-		return topo_fail(EINVAL, err, "probability %.40s: not like 0.001, 1e-5 or 0.1%%", s);
+		return err_set(err, -EINVAL, "probability %.40s: not like 0.001, 1e-5 or 0.1%%", s);
 	v = x.mantissa;
 	if (v)
 		shift += 9 - (int)x.decimals;
@@ -251,11 +251,11 @@ int unit_prob(const char *s, u32 *ppb, char *err)
 		shift = 0;
 	for (; shift < 0 && v; shift++, v /= 10)
 		if (v % 10)
-			return topo_fail(EINVAL, err, "probability %.40s: finer than 1e-9", s);
+			return err_set(err, -EINVAL, "probability %.40s: finer than 1e-9", s);
 	for (; shift > 0 && v <= PPB_ONE; shift--)
 		v *= 10;
 	if (v > PPB_ONE)
-		return topo_fail(EINVAL, err, "probability %.40s: above 1", s);
+		return err_set(err, -EINVAL, "probability %.40s: above 1", s);
 	*ppb = v;
 	return 0;
 }

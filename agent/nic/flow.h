@@ -34,19 +34,19 @@ enum qp_error {
 
 /*
  * What the two hosts of a flow have to say of it. The receiver of the data writes done_ps and received_bytes; error and
- * requester_error are written at once, for the conductor: hosts must not look at each other's. The rest is written at the
- * end, by the sender of the data unless said otherwise.
+ * requester_error are written at once, for the conductor: hosts must not look at each other's. The rest is written at
+ * the end, by the sender of the data unless said otherwise.
  */
 struct flow_result {
 	u64 done_ps; /* arrival of the last missing byte at dst, or TIME_NEVER */
 	u64 packets_sent, retransmitted, timeouts, nacks;
-	u64 cnps;            /* notices of congestion that reached the sender: CNPs, or answers that carry a mark */
-	u64 received_bytes;  /* in order, at dst, when the run ended */
-	u64 rnr_naks;        /* that reached the sender */
-	u32 error;           /* enum qp_error: why the sender of the data stopped */
+	u64 cnps;               /* notices of congestion that reached the sender: CNPs, or answers that carry a mark */
+	u64 received_bytes;     /* in order, at dst, when the run ended */
+	u64 rnr_naks;           /* that reached the sender */
+	u32 error;              /* enum qp_error: why the sender of the data stopped */
 	u32 requester_error;    /* ... why a READ's requester did */
 	u64 requester_timeouts; /* a READ's requester: requests repeated after a while */
-	bool acked;          /* the sender knows */
+	bool acked;             /* the sender knows */
 };
 
 /* Why the flow stopped, if it did: the requester's word first. */

@@ -33,10 +33,10 @@ struct sender {
 /* A receiver of data. */
 struct receiver {
 	struct rqp qp;
-	u64 next_cnp; /* no CNP before this time */
-	u64 *posted;  /* SEND with few receives: when the receive that message k took is posted again, [k % rq] */
-	u32 requester;   /* READ: the requester's other half, or FAB_NONE */
-	bool refused; /* a packet has gone where it may not: nothing is taken in any more */
+	u64 next_cnp;  /* no CNP before this time */
+	u64 *posted;   /* SEND with few receives: when the receive that message k took is posted again, [k % rq] */
+	u32 requester; /* READ: the requester's other half, or FAB_NONE */
+	bool refused;  /* a packet has gone where it may not: nothing is taken in any more */
 };
 
 /* The requester of a READ flow: asks for messages. */
@@ -56,7 +56,7 @@ struct requester {
 struct control {
 	enum control_kind { CONTROL_ANSWER, CONTROL_CNP, CONTROL_READ, CONTROL_READ_NAK } kind;
 	u32 flow;
-	u64 ticket;             /* drawn when it began to wait: the least is next */
+	u64 ticket;          /* drawn when it began to wait: the least is next */
 	struct packet_ack a; /* CNP: .n; READ: .n is the message; READ NAK: .n and .syndrome */
 };
 

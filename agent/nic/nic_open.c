@@ -155,7 +155,7 @@ static int allocate(struct nic *n)
 			return -ENOMEM;
 	}
 	return timers_init(&n->timers, n->n_senders + n->n_requesters) || timers_init(&n->pace, n->n_senders) ? -ENOMEM
-													   : 0;
+													      : 0;
 }
 
 int nic_open_connections(struct nic *n)

@@ -118,8 +118,8 @@ static void sender_acked(struct nic *n, u32 s, const struct ack_event *a, const 
 				    .cum = a->cum,
 				    .newly = q->una - una,
 				    .n = a->nack && n->par->ops->acks != ACK_RC ? a->sack
-					    : a->cum                                  ? a->cum - 1
-										      : 0,
+					    : a->cum                            ? a->cum - 1
+										: 0,
 				    .nack = a->nack || rnr,
 				    .marked = p->marked,
 				    .next = src->sent_high };

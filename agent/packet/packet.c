@@ -298,7 +298,7 @@ static void put_holes(u8 *h, const struct packet_ack *a)
 }
 
 void packet_build_ack(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow,
-			 const struct packet_ack *a)
+		      const struct packet_ack *a)
 {
 	if (r->format == FORMAT_TCP) {
 		packet_tcp_ack(r, f, flow, a);

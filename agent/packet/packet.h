@@ -155,7 +155,7 @@ struct packet_ack {
 	} ranges[PACKET_RANGES];
 };
 void packet_build_ack(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow,
-			 const struct packet_ack *a);
+		      const struct packet_ack *a);
 /* RoCE only, like the two below: a NAK of the sender of a READ flow's data to the requester, for packet @n. */
 void packet_build_read_nak(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 n,
 			   u8 syndrome);

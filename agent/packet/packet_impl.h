@@ -51,7 +51,7 @@ u32 packet_tcp_number(const struct packet_rules *r, const struct flow *flow, u32
 s64 packet_tcp_find(const struct packet_rules *r, const struct flow *flow, u32 ref, u32 number);
 void packet_tcp_data(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 n);
 void packet_tcp_ack(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow,
-		       const struct packet_ack *a);
+		    const struct packet_ack *a);
 /* What follows the IPv4 header, which is right and says that the packet is @total bytes long. 0 or -1. */
 int packet_tcp_parse(const u8 *frame, u32 total, struct rx_packet *p);
 u32 packet_tcp_seal(u8 *frame, u32 end);

@@ -103,7 +103,7 @@ static void put_sack(const struct packet_rules *r, u8 *option, const struct flow
 }
 
 void packet_tcp_ack(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow,
-		       const struct packet_ack *a)
+		    const struct packet_ack *a)
 {
 	u32 len = TCP_LEN + (a->n_ranges ? 4 + a->n_ranges * TCP_SACK_BLOCK : 0), ports = iwarp_ports(flow->id);
 

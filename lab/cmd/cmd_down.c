@@ -23,11 +23,11 @@ static const struct option options[] = {
 static int down(const char *name)
 {
 	double start = cmd_seconds();
-	char err[LAB_ERR_MAX];
-	int ret = netlab_down(name, err);
+	struct err err;
+	int ret = netlab_down(name, &err);
 
 	if (ret)
-		return cmd_fail(cmd_exit_code(ret), "down: %s", err);
+		return cmd_fail(cmd_exit_code(ret), "down: %s", err.text);
 	printf("%s: down in %.2f s\n", name, cmd_seconds() - start);
 	return EXIT_DONE;
 }

@@ -59,7 +59,7 @@ static int enter(const char *name, const char *node)
 int cmd_exec(int argc, char **argv)
 {
 	const char *name = "lab", *node;
-	char err[LAB_ERR_MAX];
+	struct err err;
 	int c, code;
 
 	while ((c = cmd_getopt_first(argc, argv, options)) != -1) {
@@ -75,8 +75,8 @@ int cmd_exec(int argc, char **argv)
 		optind++;
 	if (optind >= argc)
 		return cmd_missing(argv[0], "COMMAND");
-	if (netlab_check_name(name, err))
-		return cmd_fail(EXIT_USAGE, "exec: %s", err);
+	if (netlab_check_name(name, &err))
+		return cmd_fail(EXIT_USAGE, "exec: %s", err.text);
 	if (!netlab_exists(name))
 		return cmd_no_lab(argv[0], name);
 	if (!netns_permitted())

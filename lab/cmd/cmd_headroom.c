@@ -32,17 +32,18 @@ struct link {
 
 static int read_words(char **words, struct link *l)
 {
-	char err[TOPO_ERR_MAX], word[CFG_STR];
+	char word[CFG_STR];
+	struct err err;
 	struct run_cfg cfg;
 
-	if (unit_rate(words[0], &l->ps_per_byte, err) || unit_time(words[1], &l->delay, err))
-		return cmd_fail(EXIT_USAGE, "headroom: %s", err);
+	if (unit_rate(words[0], &l->ps_per_byte, &err) || unit_time(words[1], &l->delay, &err))
+		return cmd_fail(EXIT_USAGE, "headroom: %s", err.text);
 	if (!l->delay || l->delay > 1000 * PS_PER_MS)
 		return cmd_fail(EXIT_USAGE, "headroom: delay %.40s: must be above 0 and at most 1s", words[1]);
 	cfg_defaults(&cfg);
 	snprintf(word, sizeof(word), "mtu=%.40s", words[2]);
-	if (cfg_set(&cfg, word, err))
-		return cmd_fail(EXIT_USAGE, "headroom: %s", err);
+	if (cfg_set(&cfg, word, &err))
+		return cmd_fail(EXIT_USAGE, "headroom: %s", err.text);
 	l->mtu = cfg.mtu;
 	return EXIT_DONE;
 }

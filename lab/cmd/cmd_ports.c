@@ -172,13 +172,13 @@ static int print_all(struct table *t, enum form form)
 static int show(FILE *in, const char *name, enum form form)
 {
 	static struct table t;
-	char err[CFG_ERR_MAX];
+	struct err err;
 	int rc;
 
-	t.csv = (struct text_in){ .in = in, .name = name, .err = err };
+	t.csv = (struct text_in){ .in = in, .name = name, .err = &err };
 	rc = print_all(&t, form);
 	fclose(in);
-	return rc ? cmd_fail(EXIT_USAGE, "ports: %s", err) : EXIT_DONE;
+	return rc ? cmd_fail(EXIT_USAGE, "ports: %s", err.text) : EXIT_DONE;
 }
 
 /* "DIR/2 (IRN)": DIR is a scenario's, with a folder of records for each variant. NULL: there is no number @i. */
@@ -246,16 +246,16 @@ static int count_busy(const char *name, void *arg)
 
 static int show_live(const char *name, enum form form)
 {
-	char err[LAB_ERR_MAX];
+	struct err err;
 	FILE *csv;
 	int rc;
 
-	if (netlab_check_name(name, err))
-		return cmd_fail(EXIT_USAGE, "ports: %s", err);
+	if (netlab_check_name(name, &err))
+		return cmd_fail(EXIT_USAGE, "ports: %s", err.text);
 	if (!netlab_exists(name))
 		return cmd_no_lab("ports", name);
-	rc = ports_live(name, &csv, err);
-	return rc ? cmd_fail(cmd_exit_code(rc), "ports: %s", err) : show(csv, name, form);
+	rc = ports_live(name, &csv, &err);
+	return rc ? cmd_fail(cmd_exit_code(rc), "ports: %s", err.text) : show(csv, name, form);
 }
 
 /* Of the run that is on, wherever: a run without a standing lab has one of its own. */

@@ -95,7 +95,7 @@ static const char *records_dir(const struct run_args *a, u32 i, char *dir, size_
 	return dir;
 }
 
-static int write_records(const struct run_args *a, const struct experiment *x, u32 i, char *err)
+static int write_records(const struct run_args *a, const struct experiment *x, u32 i, struct err *err)
 {
 	char dir[CFG_STR + 16];
 
@@ -126,7 +126,8 @@ static bool is_full(int rc)
 /* What can be found out about the records' place before hours have gone into a run. */
 static int prepare_records(struct run_args *a)
 {
-	char dir[CFG_STR + 16], err[CFG_ERR_MAX];
+	char dir[CFG_STR + 16];
+	struct err err;
 
 	name_topology(a);
 	for (u32 i = 0; i < a->scenario.n; i++) {
@@ -137,9 +138,9 @@ static int prepare_records(struct run_args *a)
 			return cmd_fail(EXIT_USAGE, "sample: there is no place for samples; allowed: with out=DIR");
 		if (!c->out[0])
 			continue;
-		rc = records_prepare(records_dir(a, i, dir, sizeof(dir)), &a->made[i], err);
+		rc = records_prepare(records_dir(a, i, dir, sizeof(dir)), &a->made[i], &err);
 		if (rc)
-			return cmd_fail(is_full(rc) ? EXIT_CHECK : EXIT_USAGE, "%s", err);
+			return cmd_fail(is_full(rc) ? EXIT_CHECK : EXIT_USAGE, "%s", err.text);
 		rc = record_inputs_keep(&a->inputs[i], c, a->topo_is_file ? a->topo : NULL);
 		if (rc)
 			return cmd_fail(EXIT_SYSTEM, "out: %s", strerror(-rc));
@@ -162,18 +163,18 @@ static void say_waiting(const struct run_args *a, u32 i, const struct experiment
 static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hung)
 {
 	bool bar = !a->quiet && isatty(STDERR_FILENO);
-	char err[EXPERIMENT_ERR_MAX] = "";
+	struct err err = { 0 };
 	int rc;
 
 	rc = experiment_run(x, &a->scenario.cfg[i], a->topo, a->lab_open ? a->lab.name : NULL, progress,
-			    bar ? a->scenario.label[i] : NULL, err);
+			    bar ? a->scenario.label[i] : NULL, &err);
 	progress_clear(bar);
 	x->result.label = a->scenario.n > 1 ? a->scenario.label[i] : NULL;
 	x->result.topology = a->topology;
 	x->result.inputs = &a->inputs[i];
 	say_waiting(a, i, x);
 	if (!rc)
-		rc = write_records(a, x, i, err);
+		rc = write_records(a, x, i, &err);
 	if (!rc) {
 		*hung = experiment_hangs(x);
 		return *hung ? EXIT_CHECK : EXIT_DONE;
@@ -182,7 +183,7 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hu
 		cmd_fail(0, "run: interrupted by %s%s", stopped == BY_DOWN ? "losslab down" : "SIG",
 			 stopped == BY_DOWN ? "" : sigabbrev_np(stopped));
 	else
-		cmd_fail(0, "%s", err[0] ? err : strerror(-rc));
+		cmd_fail(0, "%s", err.text[0] ? err.text : strerror(-rc));
 	if (!x->planned)
 		return rc == -ENOMEM ? EXIT_SYSTEM : EXIT_USAGE;
 	return x->started ? EXIT_CHECK : EXIT_SYSTEM;
@@ -258,11 +259,11 @@ static int check_topology(const struct run_args *a)
  * pid. */
 static int sweep(const char *name, void *arg)
 {
-	char err[LAB_ERR_MAX];
+	struct err err;
 	int pid, end = 0;
 
 	if (sscanf(name, "run%d%n", &pid, &end) == 1 && !name[end] && pid > 0 && kill(pid, 0) && errno == ESRCH)
-		netlab_down(name, err);
+		netlab_down(name, &err);
 	return 0;
 }
 
@@ -282,26 +283,26 @@ static int no_such_lab(const char *name)
 /* The kernel engine runs on a standing lab, or on one of its own. */
 static int open_lab(struct run_args *a)
 {
-	char err[LAB_ERR_MAX];
+	struct err err;
 	const char *name = a->name ? a->name : "lab";
 	int rc;
 
 	if (geteuid())
 		return cmd_fail(EXIT_SYSTEM, "run: the kernel engine needs root: use sudo, or --engine twin");
-	if (netlab_check_name(name, err))
-		return cmd_fail(EXIT_USAGE, "%s", err);
+	if (netlab_check_name(name, &err))
+		return cmd_fail(EXIT_USAGE, "%s", err.text);
 	if (!netlab_exists(name)) {
 		if (a->name)
 			return no_such_lab(name);
 		netlab_each(sweep, NULL);
 		snprintf(a->own_name, sizeof(a->own_name), "run%d", (int)getpid());
-		rc = topo_open(a->scenario.cfg[0].topology, cmd_generators(), &a->topo, err);
+		rc = topo_open(a->scenario.cfg[0].topology, cmd_generators(), &a->topo, &err);
 		if (!rc) {
-			rc = netlab_up(a->own_name, a->topo, err);
+			rc = netlab_up(a->own_name, a->topo, &err);
 			a->own_lab = !rc;
 		}
 		if (rc)
-			return cmd_fail(cmd_exit_code(rc), "%s", err);
+			return cmd_fail(cmd_exit_code(rc), "%s", err.text);
 		topo_free(a->topo);
 		a->topo = NULL;
 		name = a->own_name;
@@ -310,9 +311,9 @@ static int open_lab(struct run_args *a)
 		if (check_no_topology(a, name))
 			return EXIT_USAGE;
 	}
-	rc = netlab_open(name, &a->lab, err);
+	rc = netlab_open(name, &a->lab, &err);
 	if (rc)
-		return cmd_fail(cmd_exit_code(rc), "%s", err);
+		return cmd_fail(cmd_exit_code(rc), "%s", err.text);
 	a->lab_open = true;
 	a->topo = a->lab.topo;
 	return EXIT_DONE;
@@ -322,12 +323,13 @@ static int open_lab(struct run_args *a)
 static int open_twin(struct run_args *a)
 {
 	const char *spec = a->scenario.cfg[0].topology;
-	char err[LAB_ERR_MAX], path[LAB_PATH_MAX];
+	char path[LAB_PATH_MAX];
+	struct err err;
 	int rc;
 
 	if (a->name) {
-		if (netlab_check_name(a->name, err))
-			return cmd_fail(EXIT_USAGE, "%s", err);
+		if (netlab_check_name(a->name, &err))
+			return cmd_fail(EXIT_USAGE, "%s", err.text);
 		if (!netlab_exists(a->name) || netlab_path(a->name, "topology", path))
 			return no_such_lab(a->name);
 		if (check_no_topology(a, a->name))
@@ -335,13 +337,14 @@ static int open_twin(struct run_args *a)
 		a->standing = a->name;
 		spec = path;
 	}
-	rc = topo_open(spec, cmd_generators(), &a->topo, err);
-	return rc ? cmd_fail(cmd_exit_code(rc), "%s", err) : EXIT_DONE;
+	rc = topo_open(spec, cmd_generators(), &a->topo, &err);
+	return rc ? cmd_fail(cmd_exit_code(rc), "%s", err.text) : EXIT_DONE;
 }
 
 static int finish(struct run_args *a, int code)
 {
-	char err[LAB_ERR_MAX], dir[CFG_STR + 16];
+	char dir[CFG_STR + 16];
+	struct err err;
 
 	for (u32 i = a->scenario.n; i--;) {
 		records_undo(records_dir(a, i, dir, sizeof(dir)), a->made[i]);
@@ -351,25 +354,26 @@ static int finish(struct run_args *a, int code)
 		netlab_close(&a->lab);
 	else if (a->topo)
 		topo_free(a->topo);
-	if (a->own_lab && netlab_down(a->own_name, err))
-		return cmd_fail(EXIT_CHECK, "%s", err);
+	if (a->own_lab && netlab_down(a->own_name, &err))
+		return cmd_fail(EXIT_CHECK, "%s", err.text);
 	return code;
 }
 
 static int apply_options(struct run_args *a)
 {
-	char err[CFG_ERR_MAX], word[CFG_STR + 8];
+	char word[CFG_STR + 8];
+	struct err err;
 
 	for (u32 i = 0; i < a->scenario.n; i++) {
 		if (a->engine) {
 			snprintf(word, sizeof(word), "engine=%s", a->engine);
-			if (cfg_set(&a->scenario.cfg[i], word, err))
-				return cmd_fail(EXIT_USAGE, "%s", err);
+			if (cfg_set(&a->scenario.cfg[i], word, &err))
+				return cmd_fail(EXIT_USAGE, "%s", err.text);
 		}
 		if (a->out) {
 			snprintf(word, sizeof(word), "out=%s", a->out);
-			if (cfg_set(&a->scenario.cfg[i], word, err))
-				return cmd_fail(EXIT_USAGE, "%s", err);
+			if (cfg_set(&a->scenario.cfg[i], word, &err))
+				return cmd_fail(EXIT_USAGE, "%s", err.text);
 		}
 	}
 	return EXIT_DONE;
@@ -379,7 +383,7 @@ static int apply_options(struct run_args *a)
 static int read_words(struct run_args *a, int argc, char **argv)
 {
 	const char *path = NULL;
-	char err[CFG_ERR_MAX];
+	struct err err;
 	int n = 0, rc;
 
 	for (int i = 0; i < argc; i++) {
@@ -391,8 +395,8 @@ static int read_words(struct run_args *a, int argc, char **argv)
 		else
 			path = argv[i];
 	}
-	rc = scenario_read(&a->scenario, path ? cmd_scenario(path) : NULL, argv, n, err);
-	return rc ? cmd_fail(EXIT_USAGE, "%s", err) : apply_options(a);
+	rc = scenario_read(&a->scenario, path ? cmd_scenario(path) : NULL, argv, n, &err);
+	return rc ? cmd_fail(EXIT_USAGE, "%s", err.text) : apply_options(a);
 }
 
 /* Whether there is something to run; if not, *code is the exit code. */

@@ -36,7 +36,8 @@ static json_t *missing_of(const struct manifest *m)
 
 static json_t *describe(const char *name)
 {
-	char path[LAB_PATH_MAX], err[LAB_ERR_MAX];
+	char path[LAB_PATH_MAX];
+	struct err err;
 	pid_t pid = netlab_holder(name);
 	json_t *user = pid ? json_integer(pid) : json_null();
 	struct manifest m;
@@ -45,15 +46,15 @@ static json_t *describe(const char *name)
 	int ret;
 
 	if (netlab_path(name, "manifest.json", path))
-		ret = netlab_error(-ENAMETOOLONG, err, "LOSSLAB_RUN_DIR: too long");
+		ret = err_set(&err, -ENAMETOOLONG, "LOSSLAB_RUN_DIR: too long");
 	else
-		ret = manifest_read(&m, path, name, err);
+		ret = manifest_read(&m, path, name, &err);
 	if (ret == -ENOENT) {
 		state = pid ? "starting" : "leftover"; /* `up` was killed before it made anything */
 		return json_pack("{s:s, s:s, s:o}", "name", name, "state", state, "pid", user);
 	}
 	if (ret)
-		return json_pack("{s:s, s:s, s:o, s:s}", "name", name, "state", "damaged", "pid", user, "error", err);
+		return json_pack("{s:s, s:s, s:o, s:s}", "name", name, "state", "damaged", "pid", user, "error", &err);
 	missing = missing_of(&m);
 	state = !m.complete ? (pid ? "starting" : "unfinished") : json_array_size(missing) ? "broken" : "up";
 	lab = json_pack("{s:s, s:s, s:o, s:s, s:i, s:i, s:i, s:o}", "name", name, "state", state, "pid", user,
@@ -144,7 +145,7 @@ static void print(json_t *labs, bool json)
 int cmd_status(int argc, char **argv)
 {
 	const char *name = NULL;
-	char err[LAB_ERR_MAX];
+	struct err err;
 	bool json = false;
 	json_t *labs;
 	int c, code;
@@ -159,8 +160,8 @@ int cmd_status(int argc, char **argv)
 	}
 	if (optind < argc)
 		return cmd_extra(argv[0], argv[optind]);
-	if (name && netlab_check_name(name, err))
-		return cmd_fail(EXIT_USAGE, "status: %s", err);
+	if (name && netlab_check_name(name, &err))
+		return cmd_fail(EXIT_USAGE, "status: %s", err.text);
 	if (name && !netlab_exists(name))
 		return cmd_no_lab(argv[0], name);
 	labs = json_array();

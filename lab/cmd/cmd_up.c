@@ -22,7 +22,7 @@ static const struct option options[] = {
 static int build(const char *name, const char *spec, const struct topo *t, double start)
 {
 	sigset_t stop, old;
-	char err[LAB_ERR_MAX];
+	struct err err;
 	int ret;
 
 	sigemptyset(&stop);
@@ -31,9 +31,9 @@ static int build(const char *name, const char *spec, const struct topo *t, doubl
 	sigaddset(&stop, SIGHUP);
 	sigaddset(&stop, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &stop, &old);
-	ret = netlab_up(name, t, err);
+	ret = netlab_up(name, t, &err);
 	if (ret) {
-		ret = cmd_fail(cmd_exit_code(ret), "up: %s", err);
+		ret = cmd_fail(cmd_exit_code(ret), "up: %s", err.text);
 	} else {
 		printf("%s: %s: %u hosts, %u switches, %u links up in %.2f s\n", name, t->title[0] ? t->title : spec,
 		       t->n_hosts, t->n_switches, t->n_links, cmd_seconds() - start);
@@ -47,7 +47,7 @@ int cmd_up(int argc, char **argv)
 {
 	const char *name = "lab", *spec;
 	double start = cmd_seconds();
-	char err[TOPO_ERR_MAX];
+	struct err err;
 	struct topo *t;
 	int c, ret;
 
@@ -64,11 +64,11 @@ int cmd_up(int argc, char **argv)
 	if (optind + 1 < argc)
 		return cmd_extra(argv[0], argv[optind + 1]);
 	spec = argv[optind];
-	ret = netlab_check_name(name, err);
+	ret = netlab_check_name(name, &err);
 	if (!ret)
-		ret = topo_open(spec, cmd_generators(), &t, err);
+		ret = topo_open(spec, cmd_generators(), &t, &err);
 	if (ret)
-		return cmd_fail(cmd_exit_code(ret), "up: %s", err);
+		return cmd_fail(cmd_exit_code(ret), "up: %s", err.text);
 	ret = build(name, spec, t, start);
 	topo_free(t);
 	return ret;

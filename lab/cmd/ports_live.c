@@ -95,17 +95,17 @@ static int map_switches(struct view *v, pid_t pid)
 }
 
 /* As plan_make() numbers them. */
-static int number_ports(struct view *v, const char *name, char *err)
+static int number_ports(struct view *v, const char *name, struct err *err)
 {
 	char path[LAB_PATH_MAX];
 	FILE *in;
 	int rc;
 
 	if (netlab_path(name, "topology", path))
-		return netlab_error(-ENAMETOOLONG, err, "LOSSLAB_RUN_DIR: too long");
+		return err_set(err, -ENAMETOOLONG, "LOSSLAB_RUN_DIR: too long");
 	in = fopen(path, "re");
 	if (!in)
-		return netlab_error(-errno, err, "lab %s: %s", name, strerror(errno));
+		return err_set(err, -errno, "lab %s: %s", name, strerror(errno));
 	rc = topo_parse(in, path, &v->topo, err);
 	fclose(in);
 	if (rc)
@@ -113,7 +113,7 @@ static int number_ports(struct view *v, const char *name, char *err)
 	v->plan.topo = v->topo;
 	v->plan.port_base = calloc(v->topo->n_switches, sizeof(u32));
 	if (!v->plan.port_base)
-		return netlab_error(-ENOMEM, err, "out of memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	for (u32 s = 0; s < v->topo->n_switches; s++) {
 		v->plan.port_base[s] = v->plan.size.ports;
 		v->plan.size.ports += v->topo->nodes[v->topo->switches[s]].n_ports;
@@ -143,7 +143,7 @@ static int write_csv(const struct view *v, FILE **csv)
 	return 0;
 }
 
-int ports_live(const char *name, FILE **csv, char *err)
+int ports_live(const char *name, FILE **csv, struct err *err)
 {
 	pid_t pid = netlab_holder(name);
 	struct view v = { 0 };
@@ -155,12 +155,12 @@ int ports_live(const char *name, FILE **csv, char *err)
 		if (!rc)
 			rc = write_csv(&v, csv);
 		if (rc == -ENOENT)
-			netlab_error(rc, err, "lab %s: no run is on: losslab ports DIR shows one that is over", name);
+			err_set(err, rc, "lab %s: no run is on: losslab ports DIR shows one that is over", name);
 		else if (rc == -EPERM || rc == -EACCES)
-			netlab_error(rc, err, "lab %s: to look into its run, process %d, needs root: use sudo", name,
-				     (int)pid);
+			err_set(err, rc, "lab %s: to look into its run, process %d, needs root: use sudo", name,
+				(int)pid);
 		else if (rc)
-			netlab_error(rc, err, "lab %s: process %d, its run: %s", name, (int)pid, strerror(-rc));
+			err_set(err, rc, "lab %s: process %d, its run: %s", name, (int)pid, strerror(-rc));
 	}
 	if (v.mem.ports)
 		munmap(v.mem.ports, (sizeof(*v.mem.ports) * v.plan.size.ports + 4095) / 4096 * 4096);

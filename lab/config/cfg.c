@@ -76,7 +76,7 @@ const char *cfg_nearer(const char *word, const char *best, const char *name)
 	return best && edit_distance(word, best) <= d ? best : name;
 }
 
-static int unknown_key(const char *name, char *err)
+static int unknown_key(const char *name, struct err *err)
 {
 	const char *nearest = NULL;
 	const struct cfg_key *k;
@@ -84,16 +84,16 @@ static int unknown_key(const char *name, char *err)
 	for (u32 i = 0; (k = cfg_key(i)); i++)
 		nearest = cfg_nearer(name, nearest, k->name);
 	if (nearest)
-		return text_error(err, "%s: no such key; did you mean %s?", text_quote(name).s, nearest);
-	return text_error(err, "%s: no such key; losslab run --help lists them", text_quote(name).s);
+		return err_set(err, -EINVAL, "%s: no such key; did you mean %s?", text_quote(name).s, nearest);
+	return err_set(err, -EINVAL, "%s: no such key; losslab run --help lists them", text_quote(name).s);
 }
 
-static int bad_value(const struct cfg_key *k, const char *v, const char *why, char *err)
+static int bad_value(const struct cfg_key *k, const char *v, const char *why, struct err *err)
 {
 	char allowed[160];
 
-	return text_error(err, "%s=%s: %s; allowed: %s", k->name, text_quote(v).s, why,
-			 cfg_allowed(k, allowed, sizeof(allowed)));
+	return err_set(err, -EINVAL, "%s=%s: %s; allowed: %s", k->name, text_quote(v).s, why,
+		       cfg_allowed(k, allowed, sizeof(allowed)));
 }
 
 /* "0.7", "1", "70%" in hundredths. */
@@ -165,15 +165,15 @@ static const char *parse_list(const char *v, u64 *out)
 }
 
 /* The units' functions begin with "rate 40: ", which the caller says better. */
-static const char *unit_why(char *unit_err)
+static const char *unit_why(const struct err *unit_err)
 {
-	char *colon = strstr(unit_err, ": ");
+	const char *colon = strstr(unit_err->text, ": ");
 
-	return colon ? colon + 2 : unit_err;
+	return colon ? colon + 2 : unit_err->text;
 }
 
 /* A number in the member's unit. NULL, or why not. */
-static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out, char *unit_err)
+static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out, struct err *unit_err)
 {
 	u32 word = 0;
 	int rc;
@@ -205,9 +205,9 @@ static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out
 	}
 }
 
-static int set_number(struct run_cfg *c, const struct cfg_key *k, const char *v, char *err)
+static int set_number(struct run_cfg *c, const struct cfg_key *k, const char *v, struct err *err)
 {
-	char unit_err[TOPO_ERR_MAX];
+	struct err unit_err;
 	const char *why;
 	u64 n = 0;
 
@@ -215,7 +215,7 @@ static int set_number(struct run_cfg *c, const struct cfg_key *k, const char *v,
 		cfg_put(c, k, k->special.value);
 		return 0;
 	}
-	why = parse_number(k, v, &n, unit_err);
+	why = parse_number(k, v, &n, &unit_err);
 	if (!why)
 		why = cfg_why_not(k, n);
 	if (why)
@@ -231,7 +231,7 @@ static void put_text(char *member, size_t size, const char *v)
 	memcpy(member, v, strlen(v));
 }
 
-static int set_word(struct run_cfg *c, const struct cfg_key *k, const char *v, char *err)
+static int set_word(struct run_cfg *c, const struct cfg_key *k, const char *v, struct err *err)
 {
 	if (k->special.word && !strcmp(v, k->special.word)) {
 		cfg_put(c, k, k->special.value);
@@ -263,7 +263,7 @@ static const char *unprintable(const char *v)
 	return len && (v[0] == ' ' || v[len - 1] == ' ') ? "begins or ends with a blank" : NULL;
 }
 
-static int set_text(struct run_cfg *c, const struct cfg_key *k, const char *v, char *err)
+static int set_text(struct run_cfg *c, const struct cfg_key *k, const char *v, struct err *err)
 {
 	const char *why = unprintable(v);
 
@@ -282,7 +282,7 @@ static int set_text(struct run_cfg *c, const struct cfg_key *k, const char *v, c
 }
 
 /* P or P@SWITCH. */
-static int set_loss(struct run_cfg *c, const struct cfg_key *k, const char *v, char *err)
+static int set_loss(struct run_cfg *c, const struct cfg_key *k, const char *v, struct err *err)
 {
 	const char *at = strchrnul(v, '@');
 	char prob[64];
@@ -310,7 +310,7 @@ static void note_given(struct run_cfg *c, u32 number, const char *v)
 		c->given[number / 64] &= ~bit;
 }
 
-static int set_key(struct run_cfg *c, u32 number, const char *v, char *err)
+static int set_key(struct run_cfg *c, u32 number, const char *v, struct err *err)
 {
 	const struct cfg_key *k = cfg_key(number);
 	int rc;
@@ -345,24 +345,24 @@ bool cfg_given(const struct run_cfg *c, const char *key)
 
 void cfg_defaults(struct run_cfg *c)
 {
-	char err[CFG_ERR_MAX];
+	struct err err;
 	const struct cfg_key *k;
 
 	memset(c, 0, sizeof(*c));
 	for (u32 i = 0; (k = cfg_key(i)); i++)
-		set_key(c, i, k->def, err); /* test_cfg.c proves that all are accepted */
+		set_key(c, i, k->def, &err); /* test_cfg.c proves that all are accepted */
 	memset(c->given, 0, sizeof(c->given));
 }
 
-int cfg_set(struct run_cfg *c, const char *word, char *err)
+int cfg_set(struct run_cfg *c, const char *word, struct err *err)
 {
 	const char *equals = strchr(word, '=');
-	char name[CFG_ERR_MAX];
+	char name[CFG_STR];
 	int number;
 
 	if (!equals || equals == word)
-		return text_error(err, "%s: not of the form KEY=VALUE", text_quote(word).s);
-	snprintf(name, sizeof(name), "%.*s", (int)(equals - word < CFG_ERR_MAX ? equals - word : CFG_ERR_MAX), word);
+		return err_set(err, -EINVAL, "%s: not of the form KEY=VALUE", text_quote(word).s);
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - word), word);
 	number = cfg_key_number(name);
 	return number < 0 ? unknown_key(name, err) : set_key(c, number, equals + 1, err);
 }
@@ -386,7 +386,8 @@ char *cfg_text(char *line)
 
 int cfg_read_line(struct run_cfg *c, struct text_in *csv, u32 *seen)
 {
-	char why[CFG_ERR_MAX], *name, *value;
+	char *name, *value;
+	struct err why;
 	int number;
 
 	name = cfg_text(csv->buf);
@@ -399,16 +400,16 @@ int cfg_read_line(struct run_cfg *c, struct text_in *csv, u32 *seen)
 	name = text_trim(name);
 	number = cfg_key_number(name);
 	if (number < 0) {
-		unknown_key(name, why);
-		return text_fail(csv, "%s", why);
+		unknown_key(name, &why);
+		return text_fail(csv, "%s", why.text);
 	}
 	if (seen[number])
 		return text_fail(csv, "%s: given before, on line %u", name, seen[number]);
 	seen[number] = csv->line;
-	return set_key(c, number, text_trim(value), why) ? text_fail(csv, "%s", why) : 0;
+	return set_key(c, number, text_trim(value), &why) ? text_fail(csv, "%s", why.text) : 0;
 }
 
-int cfg_read(struct run_cfg *c, FILE *in, const char *name, char *err)
+int cfg_read(struct run_cfg *c, FILE *in, const char *name, struct err *err)
 {
 	struct text_in csv = { .in = in, .name = name, .err = err };
 	u32 seen[CFG_KEYS_MAX] = { 0 };

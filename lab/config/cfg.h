@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 #include "bpf/types.h"
+#include "topo/err.h"
 
 #define CFG_STR 256
-#define CFG_ERR_MAX 256
 #define CFG_KEYS_MAX 128
 
 #define CFG_CLASSES 8 /* traffic classes = PFC priorities */
@@ -117,11 +117,11 @@ struct run_cfg {
 	u64 stuck_after;        /* stuck_after=100ms: virtual time without progress that ends a run */
 
 	/* faults */
-	char fault[CFG_STR];  /* fault=TIME:WHAT:WHERE[;...]: lab/plan/FAULTS.md; "" = none */
+	char fault[CFG_STR];      /* fault=TIME:WHAT:WHERE[;...]: lab/plan/FAULTS.md; "" = none */
 	char fault_file[CFG_STR]; /* fault_file=FILE of them; "" = none */
-	u64 route_delay;      /* route_delay=1ms: routes are as the links were so long ago; TIME_NEVER = as at first */
-	u64 pfc_watchdog;     /* pfc_watchdog=TIME: detection time; 0 = off */
-	u64 pfc_restore;      /* pfc_restore=TIME; 0 = auto: twice pfc_watchdog */
+	u64 route_delay;  /* route_delay=1ms: routes are as the links were so long ago; TIME_NEVER = as at first */
+	u64 pfc_watchdog; /* pfc_watchdog=TIME: detection time; 0 = off */
+	u64 pfc_restore;  /* pfc_restore=TIME; 0 = auto: twice pfc_watchdog */
 
 	/* output */
 	char tap[CFG_STR];            /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
@@ -131,22 +131,22 @@ struct run_cfg {
 };
 
 void cfg_defaults(struct run_cfg *c);
-/* Set one key from "KEY=VALUE". -EINVAL and one line in err[CFG_ERR_MAX] for an unknown key or a bad value. */
-int cfg_set(struct run_cfg *c, const char *word, char *err);
+/* Set one key from "KEY=VALUE". -EINVAL and err filled in for an unknown key or a bad value. */
+int cfg_set(struct run_cfg *c, const char *word, struct err *err);
 /* Read a scenario file: a KEY=VALUE per line, '#' comments; messages carry file:line. */
-int cfg_read(struct run_cfg *c, FILE *in, const char *name, char *err);
+int cfg_read(struct run_cfg *c, FILE *in, const char *name, struct err *err);
 /* Whether the key was given, by the user or by a preset; its own default word ("fc=auto") takes it back. */
 bool cfg_given(const struct run_cfg *c, const char *key);
 /*
  * Fill in what the preset says and what depends on other keys (pfc, ecn, timeouts, ...), and refuse
- * contradictions by name: 0, or -EINVAL and one line in err[CFG_ERR_MAX].
+ * contradictions by name: 0, or -EINVAL and err filled in.
  */
-int cfg_finish(struct run_cfg *c, char *err);
+int cfg_finish(struct run_cfg *c, struct err *err);
 /*
- * Read weights=, eight numbers 1..CFG_WEIGHT_MAX with commas between: 0, or -EINVAL and one line in err[CFG_ERR_MAX]
+ * Read weights=, eight numbers 1..CFG_WEIGHT_MAX with commas between: 0, or -EINVAL and err filled in
  * that names the first that is none.
  */
-int cfg_weights(const char *text, u32 out[CFG_CLASSES], char *err);
+int cfg_weights(const char *text, u32 out[CFG_CLASSES], struct err *err);
 /* Print every key as KEY=VALUE, one a line, in a fixed order: the frozen configuration. */
 void cfg_print(const struct run_cfg *c, FILE *out);
 /* Print the keys with their meaning and default, for --help. */

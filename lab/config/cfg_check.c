@@ -44,7 +44,7 @@ static void fill_in(struct run_cfg *c)
 }
 
 /* The ranges again: members may have been set without cfg_set(). */
-static int check_ranges(const struct run_cfg *c, char *err)
+static int check_ranges(const struct run_cfg *c, struct err *err)
 {
 	const struct cfg_key *k;
 
@@ -58,14 +58,14 @@ static int check_ranges(const struct run_cfg *c, char *err)
 		v = cfg_get(c, k);
 		why = k->special.word && v == k->special.value ? NULL : cfg_why_not(k, v);
 		if (why)
-			return text_error(err, "%s=%s: %s; allowed: %s", k->name,
-					 cfg_number_text(k, v, value, sizeof(value)), why,
-					 cfg_allowed(k, allowed, sizeof(allowed)));
+			return err_set(err, -EINVAL, "%s=%s: %s; allowed: %s", k->name,
+				       cfg_number_text(k, v, value, sizeof(value)), why,
+				       cfg_allowed(k, allowed, sizeof(allowed)));
 	}
 	return 0;
 }
 
-int cfg_weights(const char *text, u32 out[CFG_CLASSES], char *err)
+int cfg_weights(const char *text, u32 out[CFG_CLASSES], struct err *err)
 {
 	char words[sizeof(((struct run_cfg *)0)->weights)], *rest = words, *word;
 	u64 v;
@@ -74,16 +74,16 @@ int cfg_weights(const char *text, u32 out[CFG_CLASSES], char *err)
 	for (u32 i = 0; i < CFG_CLASSES; i++) {
 		word = strsep(&rest, ",");
 		if (!word)
-			return text_error(err, "weights=%s: none for class %u; allowed: " WEIGHTS_ALLOWED, text, i,
-					 CFG_WEIGHT_MAX);
+			return err_set(err, -EINVAL, "weights=%s: none for class %u; allowed: " WEIGHTS_ALLOWED, text,
+				       i, CFG_WEIGHT_MAX);
 		if (text_u64(word, CFG_WEIGHT_MAX, &v) || !v)
-			return text_error(err, "weights=%s: '%s' for class %u; allowed: " WEIGHTS_ALLOWED, text, word, i,
-					 CFG_WEIGHT_MAX);
+			return err_set(err, -EINVAL, "weights=%s: '%s' for class %u; allowed: " WEIGHTS_ALLOWED, text,
+				       word, i, CFG_WEIGHT_MAX);
 		out[i] = (u32)v;
 	}
 	if (rest)
-		return text_error(err, "weights=%s: '%s' for no class; allowed: " WEIGHTS_ALLOWED, text, rest,
-				 CFG_WEIGHT_MAX);
+		return err_set(err, -EINVAL, "weights=%s: '%s' for no class; allowed: " WEIGHTS_ALLOWED, text, rest,
+			       CFG_WEIGHT_MAX);
 	return 0;
 }
 
@@ -180,7 +180,7 @@ static bool listed(const char *list, const char *word)
 	return false;
 }
 
-static int check_scope(const struct run_cfg *c, const struct run_cfg *defaults, const struct scope *s, char *err)
+static int check_scope(const struct run_cfg *c, const struct run_cfg *defaults, const struct scope *s, struct err *err)
 {
 	const struct cfg_key *k = cfg_key((u32)cfg_key_number(s->key));
 	const struct cfg_key *other = cfg_key((u32)cfg_key_number(s->other));
@@ -195,25 +195,27 @@ static int check_scope(const struct run_cfg *c, const struct run_cfg *defaults, 
 	if ((!strcmp(s->other, "op") && workload_kind(c->workload) == WORKLOAD_FILE) ||
 	    (!strcmp(s->other, "timeouts") && c->timeouts == CFG_AUTO))
 		return 0;
-	return text_error(err, "%s=%s: %s=%s %s; allowed: with %s=%s", s->key, is.s, s->other, has.s, s->why, s->other,
-			 s->values);
+	return err_set(err, -EINVAL, "%s=%s: %s=%s %s; allowed: with %s=%s", s->key, is.s, s->other, has.s, s->why,
+		       s->other, s->values);
 }
 
 /* The same where the other key is a time or a text, of which any will do. */
-static int check_faults(const struct run_cfg *c, const struct run_cfg *defaults, char *err)
+static int check_faults(const struct run_cfg *c, const struct run_cfg *defaults, struct err *err)
 {
 	char value[32];
 
 	if (c->pfc_restore && !c->pfc_watchdog)
-		return text_error(err, "pfc_restore=%s: pfc_watchdog=off stops nothing; allowed: with pfc_watchdog=TIME",
-				 unit_print_time(c->pfc_restore, value, sizeof(value)));
+		return err_set(err, -EINVAL,
+			       "pfc_restore=%s: pfc_watchdog=off stops nothing; allowed: with pfc_watchdog=TIME",
+			       unit_print_time(c->pfc_restore, value, sizeof(value)));
 	if (c->route_delay != defaults->route_delay && !*c->fault && !*c->fault_file)
-		return text_error(err, "route_delay=%s: no link breaks or mends; allowed: with fault=|fault_file=",
-				 cfg_value_text(c, cfg_key((u32)cfg_key_number("route_delay")), value, sizeof(value)));
+		return err_set(err, -EINVAL,
+			       "route_delay=%s: no link breaks or mends; allowed: with fault=|fault_file=",
+			       cfg_value_text(c, cfg_key((u32)cfg_key_number("route_delay")), value, sizeof(value)));
 	return 0;
 }
 
-static int check_scopes(const struct run_cfg *c, char *err)
+static int check_scopes(const struct run_cfg *c, struct err *err)
 {
 	struct run_cfg defaults;
 	int rc = 0;
@@ -224,39 +226,42 @@ static int check_scopes(const struct run_cfg *c, char *err)
 	return rc ? rc : check_faults(c, &defaults, err);
 }
 
-static int check_switch(const struct run_cfg *c, char *err)
+static int check_switch(const struct run_cfg *c, struct err *err)
 {
 	u32 weights[CFG_CLASSES];
 
 	if (cfg_weights(c->weights, weights, err))
 		return -EINVAL;
 	if (c->buffer < c->mtu + FRAME_OVERHEAD)
-		return text_error(err, "buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
-				 c->buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
+		return err_set(err, -EINVAL, "buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
+			       c->buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
 	if (c->islip && c->output_buffer < c->mtu + FRAME_OVERHEAD)
-		return text_error(err, "output_buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
-				 c->output_buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
+		return err_set(err, -EINVAL,
+			       "output_buffer=%u: smaller than one frame; allowed: mtu + %u = %u bytes or more",
+			       c->output_buffer, FRAME_OVERHEAD, c->mtu + FRAME_OVERHEAD);
 	if (c->xoff > c->buffer)
-		return text_error(err, "xoff=%u: above buffer=%u; allowed: up to the buffer, less its headroom", c->xoff,
-				 c->buffer);
+		return err_set(err, -EINVAL, "xoff=%u: above buffer=%u; allowed: up to the buffer, less its headroom",
+			       c->xoff, c->buffer);
 	if (c->xoff && c->xon >= c->xoff)
-		return text_error(err, "xon=%u: not below xoff=%u; allowed: less than that", c->xon, c->xoff);
+		return err_set(err, -EINVAL, "xon=%u: not below xoff=%u; allowed: less than that", c->xon, c->xoff);
 	if (c->xon > c->buffer)
-		return text_error(err, "xon=%u: above buffer=%u; allowed: less than xoff", c->xon, c->buffer);
+		return err_set(err, -EINVAL, "xon=%u: above buffer=%u; allowed: less than xoff", c->xon, c->buffer);
 	if (c->kmin > c->kmax && c->ecn != CFG_ECN_STEP)
-		return text_error(err, "kmin=%u: above kmax=%u; allowed: up to kmax", c->kmin, c->kmax);
+		return err_set(err, -EINVAL, "kmin=%u: above kmax=%u; allowed: up to kmax", c->kmin, c->kmax);
 	if (*c->loss_at && !c->loss_ppb)
-		return text_error(err, "loss=0@%s: a switch without a loss; allowed: a probability above 0, or no @",
-				 text_quote(c->loss_at).s);
+		return err_set(err, -EINVAL,
+			       "loss=0@%s: a switch without a loss; allowed: a probability above 0, or no @",
+			       text_quote(c->loss_at).s);
 	if (c->ecn == CFG_ECN_OFF && needs_marks(c))
-		return text_error(
-			err, "ecn=off: nobody would mark, and cc=%s goes by marks; allowed: auto, or a kind of marking",
+		return err_set(
+			err, -EINVAL,
+			"ecn=off: nobody would mark, and cc=%s goes by marks; allowed: auto, or a kind of marking",
 			c->cc);
 	return 0;
 }
 
 /* A wait as long as what counts as being stuck would end the run. */
-static int check_waits(const struct run_cfg *c, char *err)
+static int check_waits(const struct run_cfg *c, struct err *err)
 {
 	const struct {
 		const char *key;
@@ -271,72 +276,73 @@ static int check_waits(const struct run_cfg *c, char *err)
 
 	for (u32 i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		if (waits[i].used && waits[i].wait >= c->stuck_after)
-			return text_error(err,
-					 "%s: waits for %s, and stuck_after=%s ends a run; allowed: less than that",
-					 waits[i].key, unit_print_time(waits[i].wait, wait, sizeof(wait)),
-					 unit_print_time(c->stuck_after, stuck, sizeof(stuck)));
+			return err_set(err, -EINVAL,
+				       "%s: waits for %s, and stuck_after=%s ends a run; allowed: less than that",
+				       waits[i].key, unit_print_time(waits[i].wait, wait, sizeof(wait)),
+				       unit_print_time(c->stuck_after, stuck, sizeof(stuck)));
 	return 0;
 }
 
-static int check_host(const struct run_cfg *c, char *err)
+static int check_host(const struct run_cfg *c, struct err *err)
 {
 	const struct cc_ops *cc = cc_find(c->cc);
 	char low[32], high[32];
 
 	if (c->rto_low > c->rto_high && listed(IRN, c->transport))
-		return text_error(err, "rto_low=%lluns: above rto_high=%lluns; allowed: up to rto_high",
-				 c->rto_low / PS_PER_NS, c->rto_high / PS_PER_NS);
+		return err_set(err, -EINVAL, "rto_low=%lluns: above rto_high=%lluns; allowed: up to rto_high",
+			       c->rto_low / PS_PER_NS, c->rto_high / PS_PER_NS);
 	if (c->timely_tlow >= c->timely_thigh)
-		return text_error(err, "timely_tlow=%s: not below timely_thigh=%s; allowed: less than that",
-				 unit_print_time(c->timely_tlow, low, sizeof(low)),
-				 unit_print_time(c->timely_thigh, high, sizeof(high)));
+		return err_set(err, -EINVAL, "timely_tlow=%s: not below timely_thigh=%s; allowed: less than that",
+			       unit_print_time(c->timely_tlow, low, sizeof(low)),
+			       unit_print_time(c->timely_thigh, high, sizeof(high)));
 	if (cc && cc->needs_acks && !c->ack_every)
-		return text_error(err, "ack_every=message: gives no ACKs to time; allowed: 1..%u with cc=%s",
-				 c->timely_segment < 64 ? c->timely_segment : 64, c->cc);
+		return err_set(err, -EINVAL, "ack_every=message: gives no ACKs to time; allowed: 1..%u with cc=%s",
+			       c->timely_segment < 64 ? c->timely_segment : 64, c->cc);
 	if (cc && cc->needs_acks && c->ack_every > c->timely_segment)
-		return text_error(err, "ack_every=%u: above timely_segment=%u; allowed: up to it with cc=%s",
-				 c->ack_every, c->timely_segment, c->cc);
+		return err_set(err, -EINVAL, "ack_every=%u: above timely_segment=%u; allowed: up to it with cc=%s",
+			       c->ack_every, c->timely_segment, c->cc);
 	if (c->reth_all && c->ack_every != 1)
-		return text_error(err,
-				 "reth=all: makes every packet a message, and each of them is acknowledged; allowed: "
-				 "with ack_every=1");
+		return err_set(err, -EINVAL,
+			       "reth=all: makes every packet a message, and each of them is acknowledged; allowed: "
+			       "with ack_every=1");
 	if (!strcmp(c->cc, "ib-fimd") && c->ib_levels & (c->ib_levels - 1))
-		return text_error(err, "ib_levels=%u: ib-fimd's rates are halves of halves; allowed: a power of two",
-				 c->ib_levels);
+		return err_set(err, -EINVAL,
+			       "ib_levels=%u: ib-fimd's rates are halves of halves; allowed: a power of two",
+			       c->ib_levels);
 	return check_waits(c, err);
 }
 
-static int check_traffic(const struct run_cfg *c, char *err)
+static int check_traffic(const struct run_cfg *c, struct err *err)
 {
 	enum workload_kind kind = workload_kind(c->workload);
 	struct text_quote spec = text_quote(c->workload);
 
 	if (kind == WORKLOAD_UNKNOWN)
-		return text_error(err, "workload=%s: unknown", spec.s);
+		return err_set(err, -EINVAL, "workload=%s: unknown", spec.s);
 	if (kind == WORKLOAD_FILE && c->classes) {
 		char list[32];
 
-		return text_error(err,
-				 "class_mix=%s: workload=%s says itself of which class its flows are; allowed: with "
-				 "workloads that are generated",
-				 cfg_value_text(c, cfg_key((u32)cfg_key_number("class_mix")), list, sizeof(list)),
-				 spec.s);
+		return err_set(err, -EINVAL,
+			       "class_mix=%s: workload=%s says itself of which class its flows are; allowed: with "
+			       "workloads that are generated",
+			       cfg_value_text(c, cfg_key((u32)cfg_key_number("class_mix")), list, sizeof(list)),
+			       spec.s);
 	}
 	if (c->flows && c->duration)
-		return text_error(err, "flows=%u: duration is given too; allowed: one of the two", c->flows);
+		return err_set(err, -EINVAL, "flows=%u: duration is given too; allowed: one of the two", c->flows);
 	if (kind != WORKLOAD_POISSON && c->flows)
-		return text_error(err,
-				 "flows=%u: workload=%s says itself how many; allowed: with workloads that have a load",
-				 c->flows, spec.s);
+		return err_set(err, -EINVAL,
+			       "flows=%u: workload=%s says itself how many; allowed: with workloads that have a load",
+			       c->flows, spec.s);
 	if (kind != WORKLOAD_POISSON && c->duration)
-		return text_error(
-			err,
+		return err_set(
+			err, -EINVAL,
 			"duration=%lluns: workload=%s says itself how long; allowed: with workloads that have a load",
 			c->duration / PS_PER_NS, spec.s);
 	return 0;
 }
 
-int cfg_finish(struct run_cfg *c, char *err)
+int cfg_finish(struct run_cfg *c, struct err *err)
 {
 	int rc = preset_apply(c, err);
 

@@ -101,7 +101,8 @@ static const struct cfg_key switch_keys[] = {
 	  .max = BUFFER_MAX,
 	  .special = { "auto", 0 },
 	  .def = "auto",
-	  .help = "buffer_mode=shared: what each port and class has for what comes after its PAUSE; auto = enough to lose "
+	  .help = "buffer_mode=shared: what each port and class has for what comes after its PAUSE; auto = enough to "
+		  "lose "
 		  "nothing" },
 	{ .name = "xoff",
 	  .kind = CFG_SIZE,

@@ -58,18 +58,18 @@ const struct preset *preset_find(const char *name)
 	return NULL;
 }
 
-int preset_unknown(const char *name, char *err)
+int preset_unknown(const char *name, struct err *err)
 {
 	const char *nearest = NULL;
 	const struct preset *p;
 
 	for (u32 i = 0; (p = preset_at(i)); i++)
 		nearest = cfg_nearer(name, nearest, p->name);
-	return text_error(err, "preset=%s: no such preset; %s%s%slosslab run --presets lists them", text_quote(name).s,
-			 nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
+	return err_set(err, -EINVAL, "preset=%s: no such preset; %s%s%slosslab run --presets lists them",
+		       text_quote(name).s, nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
 }
 
-int preset_apply(struct run_cfg *c, char *err)
+int preset_apply(struct run_cfg *c, struct err *err)
 {
 	const struct preset *p = preset_find(c->preset);
 	char settings[SETTINGS_MAX], *rest, *word;

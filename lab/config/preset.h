@@ -15,13 +15,13 @@ struct preset {
 const struct preset *preset_at(u32 i);
 /* The preset of this name, or NULL. */
 const struct preset *preset_find(const char *name);
-/* "preset=NAME: no such preset; did you mean ...?" in err[CFG_ERR_MAX]. Always -EINVAL, to be returned as it is. */
-int preset_unknown(const char *name, char *err);
+/* "preset=NAME: no such preset; did you mean ...?" in err. Always -EINVAL, to be returned as it is. */
+int preset_unknown(const char *name, struct err *err);
 /*
  * Fill in the keys of the configuration's preset that have not been given (cfg_given()); nothing without a preset. They
- * count as given from then on. 0, or -EINVAL and one line in err[CFG_ERR_MAX] if there is no such preset.
+ * count as given from then on. 0, or -EINVAL and err filled in if there is no such preset.
  */
-int preset_apply(struct run_cfg *c, char *err);
+int preset_apply(struct run_cfg *c, struct err *err);
 /* One line for each, for run --presets. */
 void preset_list(FILE *out);
 

@@ -24,7 +24,7 @@ struct reading {
 	const char *dir; /* where its file is, without a '/' at the end; NULL: here */
 };
 
-static int set_words(struct run_cfg *c, char **words, int n, char *err)
+static int set_words(struct run_cfg *c, char **words, int n, struct err *err)
 {
 	for (int i = 0; i < n; i++)
 		if (cfg_set(c, words[i], err))
@@ -49,7 +49,7 @@ static int begin_variant(struct reading *r, struct text_in *csv, const char *lin
 	for (u32 i = 0; i < s->n; i++)
 		if (!strcmp(s->label[i], s->label[s->n]))
 			return text_fail(csv, "%s: variant %u has this label already; allowed: one of its own for each",
-					text_quote(line).s, i + 1);
+					 text_quote(line).s, i + 1);
 	s->cfg[s->n++] = *r->common;
 	return 0;
 }
@@ -91,7 +91,7 @@ static int put_beside(const struct reading *r, struct text_in *csv, const struct
 		return 0;
 	if (n >= CFG_STR)
 		return text_fail(csv, "%s: with the scenario's folder before it longer than %d bytes", k->name,
-				CFG_STR - 1);
+				 CFG_STR - 1);
 	memcpy(value, name, n + 1);
 	return 0;
 }
@@ -114,7 +114,7 @@ static int read_line(struct reading *r, struct text_in *csv)
 	return rc;
 }
 
-static int read_file(struct reading *r, FILE *in, const char *path, char *err)
+static int read_file(struct reading *r, FILE *in, const char *path, struct err *err)
 {
 	struct text_in csv = { .in = in, .name = path, .err = err };
 	int rc;
@@ -137,7 +137,7 @@ static bool holds_scenario(const char *path, const char *entry)
 }
 
 /* Say why there is no scenario at @path, and which are in it if it is a folder of them. */
-static int no_scenario(const char *path, bool folder, int code, char *err)
+static int no_scenario(const char *path, bool folder, int code, struct err *err)
 {
 	struct dirent **entries;
 	char list[120] = "";
@@ -154,16 +154,18 @@ static int no_scenario(const char *path, bool folder, int code, char *err)
 	if (n >= 0)
 		free(entries);
 	if (*list)
-		text_error(err, "scenario %.60s: a folder of scenarios; allowed: one of them: %s", path, list);
+		err_set(err, -EINVAL, "scenario %.60s: a folder of scenarios; allowed: one of them: %s", path, list);
 	else if (folder)
-		text_error(err, "scenario %.100s: a folder without a file named \"scenario\": %s", path, strerror(code));
+		err_set(err, -EINVAL, "scenario %.100s: a folder without a file named \"scenario\": %s", path,
+			strerror(code));
 	else
-		text_error(err, "scenario %.100s: %s; settings are KEY=VALUE, losslab run --help lists the keys", path,
-			  strerror(code));
+		err_set(err, -EINVAL, "scenario %.100s: %s; settings are KEY=VALUE, losslab run --help lists the keys",
+			path, strerror(code));
 	return -code;
 }
 
-static int read_path(struct scenario *s, struct run_cfg *common, const char *path, char **words, int n_words, char *err)
+static int read_path(struct scenario *s, struct run_cfg *common, const char *path, char **words, int n_words,
+		     struct err *err)
 {
 	struct reading r = { .s = s, .common = common, .words = words, .n_words = n_words };
 	char inner[PATH_MAX], dir[PATH_MAX], *slash;
@@ -194,10 +196,10 @@ static int read_path(struct scenario *s, struct run_cfg *common, const char *pat
 	return rc;
 }
 
-int scenario_read(struct scenario *s, const char *path, char **words, int n_words, char *err)
+int scenario_read(struct scenario *s, const char *path, char **words, int n_words, struct err *err)
 {
 	struct run_cfg common;
-	char why[CFG_ERR_MAX];
+	struct err why;
 	int rc = 0;
 
 	s->n = 0;
@@ -214,11 +216,10 @@ int scenario_read(struct scenario *s, const char *path, char **words, int n_word
 		s->n = 1;
 	}
 	for (u32 i = 0; i < s->n; i++) {
-		rc = cfg_finish(&s->cfg[i], why);
+		rc = cfg_finish(&s->cfg[i], &why);
 		if (rc) {
-			snprintf(err, CFG_ERR_MAX, "%s%.48s%s%.190s", s->n > 1 ? "[" : "", s->n > 1 ? s->label[i] : "",
-				 s->n > 1 ? "] " : "", why);
-			return rc;
+			return err_set(err, rc, "%s%.48s%s%.190s", s->n > 1 ? "[" : "", s->n > 1 ? s->label[i] : "",
+				       s->n > 1 ? "] " : "", why.text);
 		}
 	}
 	if (!*s->label[0])

@@ -19,11 +19,11 @@ struct scenario {
 
 /*
  * Read the scenario in @path: a file, or a folder with a file named "scenario" in it. Relative paths
- * in that file (topology=, fault_file=, workload=file: and cdf:) are from where it is; a topology without a '/' is a file
- * if there is one of that name, else a generator. @words: n_words further KEY=VALUE, with paths from here, that
+ * in that file (topology=, fault_file=, workload=file: and cdf:) are from where it is; a topology without a '/' is a
+ * file if there is one of that name, else a generator. @words: n_words further KEY=VALUE, with paths from here, that
  * override what all variants have in common. NULL path: the words alone make one variant, labelled by its preset or its
- * transport. 0, or -errno and one line in err[CFG_ERR_MAX] ("file:line: what").
+ * transport. 0, or -errno and err filled in ("file:line: what").
  */
-int scenario_read(struct scenario *s, const char *path, char **words, int n_words, char *err);
+int scenario_read(struct scenario *s, const char *path, char **words, int n_words, struct err *err);
 
 #endif

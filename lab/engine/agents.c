@@ -171,7 +171,7 @@ static int start_one(struct agents *a, u32 h, const char *lab, const struct port
 	return a->pids[h] < 0 ? -errno : 0;
 }
 
-int agents_start(struct agents *a, const struct plan *f, const char *lab, const struct port_rx *rx, char *err)
+int agents_start(struct agents *a, const struct plan *f, const char *lab, const struct port_rx *rx, struct err *err)
 {
 	size_t bytes = f->size.hosts * sizeof(*a->cells) + 64;
 	int rc = 0;
@@ -184,16 +184,14 @@ int agents_start(struct agents *a, const struct plan *f, const char *lab, const 
 	if (a->cells == MAP_FAILED)
 		a->cells = NULL;
 	if (!a->pids || !a->cells) {
-		snprintf(err, ENGINE_ERR_MAX, "agents: out of memory");
-		return -ENOMEM;
+		return err_set(err, -ENOMEM, "agents: out of memory");
 	}
 	a->pending = (u32 *)(a->cells + a->n);
 	*a->pending = a->n;
 	for (u32 h = 0; !rc && h < a->n; h++)
 		rc = start_one(a, h, lab, rx);
 	if (rc) {
-		snprintf(err, ENGINE_ERR_MAX, "agents: cannot start: %s", strerror(-rc));
-		return rc;
+		return err_set(err, rc, "agents: cannot start: %s", strerror(-rc));
 	}
 	return agents_wait(a, err);
 }
@@ -205,19 +203,18 @@ void agents_wake(struct agents *a, u32 h)
 	futex_wake(&a->cells[h].go);
 }
 
-static int failed(struct agents *a, char *err)
+static int failed(struct agents *a, struct err *err)
 {
 	for (u32 h = 0; h < a->n; h++) {
 		if (!a->cells[h].error)
 			continue;
-		snprintf(err, ENGINE_ERR_MAX, "host %s: %s", host_name(a->plan, h), a->cells[h].message);
-		return a->cells[h].error;
+		return err_set(err, a->cells[h].error, "host %s: %s", host_name(a->plan, h), a->cells[h].message);
 	}
 	return 0;
 }
 
 /* Has an agent ended that should not have? */
-static int look_for_dead(struct agents *a, char *err)
+static int look_for_dead(struct agents *a, struct err *err)
 {
 	int status;
 	pid_t pid = waitpid(-1, &status, WNOHANG);
@@ -230,27 +227,25 @@ static int look_for_dead(struct agents *a, char *err)
 			return 0; /* it was told to */
 		if (failed(a, err))
 			return -ECHILD;
-		snprintf(err, ENGINE_ERR_MAX, "host %s: its agent has died (%s %d)", host_name(a->plan, h),
-			 WIFSIGNALED(status) ? "signal" : "exit code",
-			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-		return -ECHILD;
+		return err_set(err, -ECHILD, "host %s: its agent has died (%s %d)", host_name(a->plan, h),
+			       WIFSIGNALED(status) ? "signal" : "exit code",
+			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	}
 	return 0;
 }
 
-static int behind(struct agents *a, char *err)
+static int behind(struct agents *a, struct err *err)
 {
 	for (u32 h = 0; h < a->n; h++) {
 		if (a->cells[h].done == a->cells[h].go)
 			continue;
-		snprintf(err, ENGINE_ERR_MAX, "host %s: its agent has not finished a window within %d s",
-			 host_name(a->plan, h), WAIT_SECONDS);
-		return -ETIMEDOUT;
+		return err_set(err, -ETIMEDOUT, "host %s: its agent has not finished a window within %d s",
+			       host_name(a->plan, h), WAIT_SECONDS);
 	}
 	return -ETIMEDOUT;
 }
 
-int agents_wait(struct agents *a, char *err)
+int agents_wait(struct agents *a, struct err *err)
 {
 	struct timespec pause = { 0, WAIT_MS * 1000000L };
 	u32 rounds = 0, pending, last = 0;
@@ -275,7 +270,7 @@ int agents_wait(struct agents *a, char *err)
 	return failed(a, err);
 }
 
-int agents_finish(struct agents *a, char *err)
+int agents_finish(struct agents *a, struct err *err)
 {
 	for (u32 h = 0; h < a->n; h++) {
 		a->cells[h].quit = 1;

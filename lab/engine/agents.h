@@ -42,15 +42,15 @@ struct agents {
 
 /*
  * Start an agent per host of @lab. @rx: the switch ports' counts of received frames, mapped from BPF. Returns when all
- * are ready: 0, or -errno and one line in err[ENGINE_ERR_MAX] with none left running.
+ * are ready: 0, or -errno and err filled in with none left running.
  */
-int agents_start(struct agents *a, const struct plan *f, const char *lab, const struct port_rx *rx, char *err);
+int agents_start(struct agents *a, const struct plan *f, const char *lab, const struct port_rx *rx, struct err *err);
 /* Set host @h to work on its cell's window. Call agents_wait() after the last one. */
 void agents_wake(struct agents *a, u32 h);
 /* Wait for all that were woken. 0, or -errno and a line in err: an agent failed, died, or is behind. */
-int agents_wait(struct agents *a, char *err);
+int agents_wait(struct agents *a, struct err *err);
 /* Have all report and end. */
-int agents_finish(struct agents *a, char *err);
+int agents_finish(struct agents *a, struct err *err);
 /* End and reap whatever is left, and free. */
 void agents_stop(struct agents *a);
 

@@ -114,13 +114,12 @@ static int attach_control(struct bpf_fabric *b, const char *lab)
 	return rc ? rc : attach_xdp(b, b->emit_fd, CTL_IFINDEX);
 }
 
-static int fail(char *err, int rc, const char *node)
+static int fail(struct err *err, int rc, const char *node)
 {
-	snprintf(err, PLAN_ERR_MAX, "bpf: cannot attach to the ports of %s: %s", node, strerror(-rc));
-	return rc;
+	return err_set(err, rc, "bpf: cannot attach to the ports of %s: %s", node, strerror(-rc));
 }
 
-int bpf_fabric_attach(struct bpf_fabric *b, const struct plan *f, const char *lab, char *err)
+int bpf_fabric_attach(struct bpf_fabric *b, const struct plan *f, const char *lab, struct err *err)
 {
 	int rc;
 

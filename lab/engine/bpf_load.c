@@ -30,11 +30,10 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 	return 0;
 }
 
-static int fail(char *err, int rc, const char *what)
+static int fail(struct err *err, int rc, const char *what)
 {
-	snprintf(err, PLAN_ERR_MAX, "bpf: %s: %s%s%.120s (losslab doctor says what this kernel lacks)", what,
-		 strerror(-rc), complaint[0] ? ": " : "", complaint);
-	return rc;
+	return err_set(err, rc, "bpf: %s: %s%s%.120s (losslab doctor says what this kernel lacks)", what, strerror(-rc),
+		       complaint[0] ? ": " : "", complaint);
 }
 
 static int resize(struct bpf_object *o, const char *name, u64 entries)
@@ -162,7 +161,7 @@ static struct bpf_object *open_object(const char *start, const char *end)
 	return bpf_object__open_mem(start, end - start, NULL);
 }
 
-int bpf_fabric_load(struct bpf_fabric *b, const struct plan *f, struct plan_memory *m, char *err)
+int bpf_fabric_load(struct bpf_fabric *b, const struct plan *f, struct plan_memory *m, struct err *err)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 	int rc;

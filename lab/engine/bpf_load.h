@@ -19,11 +19,11 @@ struct bpf_fabric {
 
 /*
  * Load fresh programs and maps, sized for @f, and map the fabric's state into @m. 0 or -errno with one line in
- * err[PLAN_ERR_MAX].
+ * err.
  */
-int bpf_fabric_load(struct bpf_fabric *b, const struct plan *f, struct plan_memory *m, char *err);
+int bpf_fabric_load(struct bpf_fabric *b, const struct plan *f, struct plan_memory *m, struct err *err);
 /* Attach to every port of lab @lab and enter its control namespace. */
-int bpf_fabric_attach(struct bpf_fabric *b, const struct plan *f, const char *lab, char *err);
+int bpf_fabric_attach(struct bpf_fabric *b, const struct plan *f, const char *lab, struct err *err);
 /* Detach, unload, unmap. The calling process is in the control namespace still. */
 void bpf_fabric_free(struct bpf_fabric *b, const struct plan *f, const char *lab);
 

@@ -14,26 +14,21 @@ int engine_state_error(struct engine *e)
 	case FAB_OK:
 		return 0;
 	case FAB_LATE:
-		snprintf(e->err, sizeof(e->err), "fabric: port %s: a frame is stamped earlier than its switch's clock",
-			 name);
-		return -ETIME;
+		return err_set(&e->err, -ETIME, "fabric: port %s: a frame is stamped earlier than its switch's clock",
+			       name);
 	case FAB_NO_SLOT:
-		snprintf(e->err, sizeof(e->err),
-			 "fabric: out of frame slots (%u small, %u large): use smaller buffers or a larger mtu",
-			 e->plan->size.small, e->plan->size.large);
-		return -ENOBUFS;
+		return err_set(&e->err, -ENOBUFS,
+			       "fabric: out of frame slots (%u small, %u large): use smaller buffers or a larger mtu",
+			       e->plan->size.small, e->plan->size.large);
 	case FAB_LIST_FULL:
-		snprintf(e->err, sizeof(e->err), "fabric: emission list full (%u): a bug, please report the scenario",
-			 e->plan->size.emissions);
-		return -ENOBUFS;
+		return err_set(&e->err, -ENOBUFS, "fabric: emission list full (%u): a bug, please report the scenario",
+			       e->plan->size.emissions);
 	case FAB_CREDITS:
-		snprintf(e->err, sizeof(e->err),
-			 "fabric: port %s: credits and what has come disagree: a bug, please report the scenario",
-			 name);
-		return -EPROTO;
+		return err_set(&e->err, -EPROTO,
+			       "fabric: port %s: credits and what has come disagree: a bug, please report the scenario",
+			       name);
 	default:
-		snprintf(e->err, sizeof(e->err), "fabric: port %s: internal error: a bug, please report the scenario",
-			 name);
-		return -EFAULT;
+		return err_set(&e->err, -EFAULT, "fabric: port %s: internal error: a bug, please report the scenario",
+			       name);
 	}
 }

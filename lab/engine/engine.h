@@ -8,8 +8,6 @@
 
 #include "lab/plan/plan.h"
 
-#define ENGINE_ERR_MAX 320
-
 /* What the conductor knows of a host: kept by the engine, as of the end of the last window. */
 struct host_view {
 	u64 completed; /* flows received in full */
@@ -31,7 +29,7 @@ struct engine {
 	struct host_view *hosts;
 	u64 foreign; /* frames that were not the lab's */
 	const struct engine_ops *ops;
-	char err[ENGINE_ERR_MAX]; /* one line, when a call has failed */
+	struct err err; /* one line, when a call has failed */
 };
 
 struct engine_ops {
@@ -46,9 +44,9 @@ struct engine_ops {
 	void (*destroy)(struct engine *e);
 };
 
-/* Either returns NULL with one line in err[ENGINE_ERR_MAX] and *rc = -errno. */
-struct engine *twin_new(const struct plan *f, int *rc, char *err);
-struct engine *kernel_new(const struct plan *f, const char *lab, int *rc, char *err);
+/* Either returns NULL with err filled in and *rc = -errno. */
+struct engine *twin_new(const struct plan *f, int *rc, struct err *err);
+struct engine *kernel_new(const struct plan *f, const char *lab, int *rc, struct err *err);
 
 /* Say in e->err what state->error means; returns -errno. */
 int engine_state_error(struct engine *e);

@@ -93,11 +93,9 @@ static int link_behind(struct kernel *k, u32 port, u64 have, u64 want)
 	const struct port_cfg *c = &k->e.plan->ports[port];
 	char name[100];
 
-	snprintf(k->e.err, sizeof(k->e.err),
-		 "link %s: %llu of %llu frames have arrived, and no more came within %d s%s",
-		 link_name(k, port, name, sizeof(name)), have, want, WAIT_SECONDS,
-		 c->peer & PEER_HOST ? "" : refusals(&k->e.mem.rx[c->peer]));
-	return -EPROTO;
+	return err_set(&k->e.err, -EPROTO, "link %s: %llu of %llu frames have arrived, and no more came within %d s%s",
+		       link_name(k, port, name, sizeof(name)), have, want, WAIT_SECONDS,
+		       c->peer & PEER_HOST ? "" : refusals(&k->e.mem.rx[c->peer]));
 }
 
 /* Wait until all frames emitted on @port have been counted at the far end. */
@@ -131,20 +129,18 @@ static int await_host(struct kernel *k, u32 h)
 
 	if (await32(&k->e.mem.rx[port].tail, (u32)c->sent))
 		return 0;
-	snprintf(k->e.err, sizeof(k->e.err),
-		 "link %s -> %s: %u of %llu frames have arrived, and no more came within %d s%s",
-		 k->e.plan->topo->nodes[k->e.plan->topo->hosts[h]].name,
-		 plan_port_name(k->e.plan, port, name, sizeof(name)), k->e.mem.rx[port].tail, c->sent, WAIT_SECONDS,
-		 refusals(&k->e.mem.rx[port]));
-	return -EPROTO;
+	return err_set(&k->e.err, -EPROTO,
+		       "link %s -> %s: %u of %llu frames have arrived, and no more came within %d s%s",
+		       k->e.plan->topo->nodes[k->e.plan->topo->hosts[h]].name,
+		       plan_port_name(k->e.plan, port, name, sizeof(name)), k->e.mem.rx[port].tail, c->sent,
+		       WAIT_SECONDS, refusals(&k->e.mem.rx[port]));
 }
 
 static int run_program(struct kernel *k, int fd, struct bpf_test_run_opts *opts, const char *what)
 {
 	if (!bpf_prog_test_run_opts(fd, opts) || errno == EINTR)
 		return 0; /* cut short by a signal: the caller looks at the cursor */
-	snprintf(k->e.err, sizeof(k->e.err), "bpf: cannot run %s: %s", what, strerror(errno));
-	return -errno;
+	return err_set(&k->e.err, -errno, "bpf: cannot run %s: %s", what, strerror(errno));
 }
 
 static int advance_switches(struct kernel *k, u64 until)
@@ -253,7 +249,7 @@ static int kernel_window(struct engine *e, u64 until)
 	if (!rc)
 		rc = emit_all(k);
 	if (!rc)
-		rc = agents_wait(&k->agents, e->err);
+		rc = agents_wait(&k->agents, &e->err);
 	if (!rc)
 		rc = collect_hosts(k);
 	return rc ? rc : await_entries(k, 0, e->mem.state->n_emit);
@@ -262,7 +258,7 @@ static int kernel_window(struct engine *e, u64 until)
 static int kernel_finish(struct engine *e, u64 now, struct host_report *reports)
 {
 	struct kernel *k = (struct kernel *)e;
-	int rc = agents_finish(&k->agents, e->err);
+	int rc = agents_finish(&k->agents, &e->err);
 
 	for (u32 h = 0; h < e->plan->size.hosts; h++) {
 		reports[h].stats = k->agents.cells[h].stats;
@@ -309,13 +305,12 @@ static int allocate(struct kernel *k, const struct plan *f)
 }
 
 /* Agents first: what they inherit must not keep the programs attached when the conductor is gone. */
-static int start(struct kernel *k, const struct plan *f, char *err)
+static int start(struct kernel *k, const struct plan *f, struct err *err)
 {
 	int rc = allocate(k, f);
 
 	if (rc) {
-		snprintf(err, ENGINE_ERR_MAX, "kernel engine: out of memory");
-		return rc;
+		return err_set(err, rc, "kernel engine: out of memory");
 	}
 	rc = bpf_fabric_load(&k->bpf, f, &k->e.mem, err);
 	if (rc)
@@ -329,13 +324,13 @@ static int start(struct kernel *k, const struct plan *f, char *err)
 	return bpf_fabric_attach(&k->bpf, f, k->lab, err);
 }
 
-struct engine *kernel_new(const struct plan *f, const char *lab, int *rc, char *err)
+struct engine *kernel_new(const struct plan *f, const char *lab, int *rc, struct err *err)
 {
 	struct kernel *k = calloc(1, sizeof(*k));
 
 	if (!k) {
 		*rc = -ENOMEM;
-		snprintf(err, ENGINE_ERR_MAX, "kernel engine: out of memory");
+		err_set(err, -ENOMEM, "kernel engine: out of memory");
 		return NULL;
 	}
 	k->e.plan = f;

@@ -210,8 +210,8 @@ static int advance_host(struct twin *t, u32 number, u64 until)
 		host_expect(h + 1, 0);
 	rc = nic_advance(h->nic, until);
 	if (rc) {
-		snprintf(t->e.err, sizeof(t->e.err), "host %s: %s",
-			 t->e.plan->topo->nodes[t->e.plan->topo->hosts[number]].name, strerror(-rc));
+		err_set(&t->e.err, rc, "host %s: %s", t->e.plan->topo->nodes[t->e.plan->topo->hosts[number]].name,
+			strerror(-rc));
 		return t->e.mem.state->error ? engine_state_error(&t->e) : rc;
 	}
 	t->e.mem.nodes[t->e.plan->size.switches + number].next = nic_next(h->nic);
@@ -340,7 +340,7 @@ static int twin_hosts(struct twin *t, const struct plan *f)
 	return 0;
 }
 
-struct engine *twin_new(const struct plan *f, int *rc, char *err)
+struct engine *twin_new(const struct plan *f, int *rc, struct err *err)
 {
 	struct twin *t = calloc(1, sizeof(*t));
 
@@ -357,7 +357,7 @@ struct engine *twin_new(const struct plan *f, int *rc, char *err)
 	}
 	if (!*rc)
 		return &t->e;
-	snprintf(err, ENGINE_ERR_MAX, "twin: out of memory");
+	err_set(err, -ENOMEM, "twin: out of memory");
 	if (t)
 		twin_destroy(&t->e);
 	return NULL;

@@ -135,16 +135,6 @@ int manifest_write(const struct manifest *m, const char *path)
 	return ret ? ret : sync_parent(path);
 }
 
-static int __attribute__((format(printf, 2, 3))) refuse(char *err, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(err, LAB_ERR_MAX, fmt, ap);
-	va_end(ap);
-	return -EBADMSG;
-}
-
 /* LAB-NODE of this very lab, of characters that can name nothing outside NETNS_DIR. */
 static bool ns_name_ok(const char *ns, const char *lab)
 {
@@ -155,12 +145,12 @@ static bool ns_name_ok(const char *ns, const char *lab)
 		node[strspn(node, NODE_CHARS)] == '\0';
 }
 
-static int read_names(struct manifest *m, json_t *names, char *err)
+static int read_names(struct manifest *m, json_t *names, struct err *err)
 {
 	size_t i, n = json_array_size(names);
 
 	if (n < 1 || n > MANIFEST_NS_MAX)
-		return refuse(err, "namespaces: %zu of them", n);
+		return err_set(err, -EBADMSG, "namespaces: %zu of them", n);
 	m->ns = calloc(n, sizeof(*m->ns));
 	if (!m->ns)
 		return -ENOMEM;
@@ -168,14 +158,14 @@ static int read_names(struct manifest *m, json_t *names, char *err)
 		const char *ns = json_string_value(json_array_get(names, i));
 
 		if (!ns || !ns_name_ok(ns, m->name))
-			return refuse(err, "namespaces[%zu]: not a namespace of lab %s", i, m->name);
+			return err_set(err, -EBADMSG, "namespaces[%zu]: not a namespace of lab %s", i, m->name);
 		strcpy(m->ns[i], ns); /* ns_name_ok() made sure that it fits */
 	}
 	m->n_ns = (u32)n;
 	return 0;
 }
 
-static int from_json(struct manifest *m, json_t *root, const char *name, char *err)
+static int from_json(struct manifest *m, json_t *root, const char *name, struct err *err)
 {
 	const char *has_name, *id, *title;
 	int format, hosts, switches, links, complete;
@@ -185,17 +175,17 @@ static int from_json(struct manifest *m, json_t *root, const char *name, char *e
 	if (json_unpack_ex(root, &e, JSON_STRICT, "{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:o}", "losslab-manifest",
 			   &format, "name", &has_name, "id", &id, "title", &title, "hosts", &hosts, "switches",
 			   &switches, "links", &links, "complete", &complete, "namespaces", &names))
-		return refuse(err, "%.150s", e.text);
+		return err_set(err, -EBADMSG, "%.150s", e.text);
 	if (format != FORMAT)
-		return refuse(err, "losslab-manifest: version %d, not %d", format, FORMAT);
+		return err_set(err, -EBADMSG, "losslab-manifest: version %d, not %d", format, FORMAT);
 	if (strcmp(has_name, name) || strlen(name) >= sizeof(m->name))
-		return refuse(err, "name: '%.40s' is another lab's", has_name);
+		return err_set(err, -EBADMSG, "name: '%.40s' is another lab's", has_name);
 	if (strlen(id) != MANIFEST_ID_MAX - 1 || id[strspn(id, "0123456789abcdef")])
-		return refuse(err, "id: not %d hexadecimal digits", MANIFEST_ID_MAX - 1);
+		return err_set(err, -EBADMSG, "id: not %d hexadecimal digits", MANIFEST_ID_MAX - 1);
 	if (hosts < 0 || switches < 0 || links < 0 || strlen(title) >= sizeof(m->title))
-		return refuse(err, "counts or title: out of range");
+		return err_set(err, -EBADMSG, "counts or title: out of range");
 	if (!json_is_array(names))
-		return refuse(err, "namespaces: not an array");
+		return err_set(err, -EBADMSG, "namespaces: not an array");
 	strcpy(m->name, has_name);
 	strcpy(m->id, id);
 	strcpy(m->title, title);
@@ -207,7 +197,7 @@ static int from_json(struct manifest *m, json_t *root, const char *name, char *e
 }
 
 /* The whole of a regular file of a sane size, or NULL with an error. */
-static json_t *load(const char *path, int *ret, char *err)
+static json_t *load(const char *path, int *ret, struct err *err)
 {
 	json_t *root = NULL;
 	json_error_t e;
@@ -217,34 +207,34 @@ static json_t *load(const char *path, int *ret, char *err)
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		*ret = -errno;
-		snprintf(err, LAB_ERR_MAX, "%s", strerror(errno));
+		err_set(err, *ret, "%s", strerror(errno));
 		return NULL;
 	}
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > SIZE_MAX_BYTES) {
-		*ret = refuse(err, "not a file of at most %d bytes", SIZE_MAX_BYTES);
+		*ret = err_set(err, -EBADMSG, "not a file of at most %d bytes", SIZE_MAX_BYTES);
 	} else {
 		root = json_loadfd(fd, JSON_REJECT_DUPLICATES, &e);
 		if (!root)
-			*ret = refuse(err, "line %d: %.150s", e.line, e.text);
+			*ret = err_set(err, -EBADMSG, "line %d: %.150s", e.line, e.text);
 	}
 	close(fd);
 	return root;
 }
 
-int manifest_read(struct manifest *m, const char *path, const char *name, char *err)
+int manifest_read(struct manifest *m, const char *path, const char *name, struct err *err)
 {
-	char why[LAB_ERR_MAX];
+	struct err why;
 	json_t *root;
 	int ret = 0;
 
 	memset(m, 0, sizeof(*m));
-	root = load(path, &ret, why);
+	root = load(path, &ret, &why);
 	if (root)
-		ret = from_json(m, root, name, why);
+		ret = from_json(m, root, name, &why);
 	json_decref(root);
 	if (ret) {
 		manifest_free(m);
-		snprintf(err, LAB_ERR_MAX, "lab %.15s: manifest.json: %.200s", name, why);
+		err_set(err, ret, "lab %.15s: manifest.json: %.200s", name, why.text);
 	}
 	return ret;
 }

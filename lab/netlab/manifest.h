@@ -33,7 +33,7 @@ int manifest_make(struct manifest *m, const char *name, const struct topo *t);
  * Read and check one. -ENOENT if there is none; -EBADMSG with one line in err if it is not to be trusted: then
  * nothing of it is to be acted on.
  */
-int manifest_read(struct manifest *m, const char *path, const char *name, char *err);
+int manifest_read(struct manifest *m, const char *path, const char *name, struct err *err);
 /* Write it so that a reader, also after a crash, finds the old or the new one, never a half. 0 or -errno. */
 int manifest_write(const struct manifest *m, const char *path);
 void manifest_free(struct manifest *m);

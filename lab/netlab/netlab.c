@@ -9,33 +9,34 @@
 
 #include "lab/netlab/netlab_priv.h"
 
-int netlab_check_name(const char *name, char *err)
+int netlab_check_name(const char *name, struct err *err)
 {
 	static const char chars[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
 
 	if (*name < 'a' || *name > 'z' || name[strspn(name, chars)])
-		return netlab_error(-EINVAL, err,
-				    "lab name '%.40s': must be a small letter, then small letters, digits, '_' or '-'",
-				    name);
+		return err_set(err, -EINVAL,
+			       "lab name '%.40s': must be a small letter, then small letters, digits, '_' or '-'",
+			       name);
 	if (strlen(name) >= LAB_NAME_MAX)
-		return netlab_error(-EINVAL, err, "lab name '%.40s': longer than %d characters", name,
-				    LAB_NAME_MAX - 1);
+		return err_set(err, -EINVAL, "lab name '%.40s': longer than %d characters", name, LAB_NAME_MAX - 1);
 	return 0;
 }
 
 bool netlab_exists(const char *name)
 {
-	char path[LAB_PATH_MAX], err[LAB_ERR_MAX];
+	char path[LAB_PATH_MAX];
+	struct err err;
 	struct stat st;
 
-	return !netlab_check_name(name, err) && !netlab_path(name, "manifest.json", path) && !lstat(path, &st);
+	return !netlab_check_name(name, &err) && !netlab_path(name, "manifest.json", path) && !lstat(path, &st);
 }
 
 int netlab_ns_fd(const char *name, const char *node)
 {
-	char ns[NETNS_NAME_MAX], err[LAB_ERR_MAX];
+	char ns[NETNS_NAME_MAX];
+	struct err err;
 
-	if (netlab_check_name(name, err) || strchr(node, '/'))
+	if (netlab_check_name(name, &err) || strchr(node, '/'))
 		return -EINVAL;
 	if (snprintf(ns, sizeof(ns), "%s-%s", name, node) >= (int)sizeof(ns))
 		return -ENOENT;
@@ -43,22 +44,22 @@ int netlab_ns_fd(const char *name, const char *node)
 }
 
 /* The lab must be whole: everything a run relies on is checked here, once. */
-static int check_whole(const struct manifest *m, char *err)
+static int check_whole(const struct manifest *m, struct err *err)
 {
 	u32 i;
 
 	if (!m->complete)
-		return netlab_error(-ENOENT, err, "lab %s: was never finished: losslab down --name %s removes it",
-				    m->name, m->name);
+		return err_set(err, -ENOENT, "lab %s: was never finished: losslab down --name %s removes it", m->name,
+			       m->name);
 	for (i = 0; i < m->n_ns; i++)
 		if (!netns_stands(m->ns[i]))
-			return netlab_error(-ENOENT, err,
-					    "lab %s: namespace %s: is gone: losslab down --name %s, then up again",
-					    m->name, m->ns[i], m->name);
+			return err_set(err, -ENOENT,
+				       "lab %s: namespace %s: is gone: losslab down --name %s, then up again", m->name,
+				       m->ns[i], m->name);
 	return 0;
 }
 
-static int load(struct netlab *lab, char *err)
+static int load(struct netlab *lab, struct err *err)
 {
 	char path[LAB_PATH_MAX];
 	struct manifest m;
@@ -67,7 +68,7 @@ static int load(struct netlab *lab, char *err)
 	netlab_path(lab->name, "manifest.json", path);
 	ret = manifest_read(&m, path, lab->name, err);
 	if (ret == -ENOENT)
-		return netlab_error(ret, err, "lab %s: there is no such lab: losslab up", lab->name);
+		return err_set(err, ret, "lab %s: there is no such lab: losslab up", lab->name);
 	if (ret)
 		return ret;
 	ret = check_whole(&m, err);
@@ -78,7 +79,7 @@ static int load(struct netlab *lab, char *err)
 	return topo_open(path, "", &lab->topo, err);
 }
 
-int netlab_open(const char *name, struct netlab *lab, char *err)
+int netlab_open(const char *name, struct netlab *lab, struct err *err)
 {
 	int ret = netlab_check_name(name, err);
 

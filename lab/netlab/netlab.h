@@ -9,7 +9,6 @@
 #include "topo/topo.h"
 
 #define LAB_NAME_MAX 16 /* with the final NUL; [a-z0-9_-]+, starts with a letter */
-#define LAB_ERR_MAX 256
 
 /*
  * Interface indices. They are set at creation (IFLA ifindex), so that one BPF program serves every
@@ -37,25 +36,25 @@ struct netlab {
 /*
  * Build the lab @name from @t: refuse names that exist, write the manifest
  * (/run/losslab/NAME/{manifest.json,topology}), then create; on any failure take down what was made.
- * Returns 0 or -errno with one line in err[LAB_ERR_MAX].
+ * Returns 0 or -errno with err filled in.
  */
-int netlab_up(const char *name, const struct topo *t, char *err);
+int netlab_up(const char *name, const struct topo *t, struct err *err);
 /*
  * Remove the lab and only the lab, whatever state it is in: ends a run that is in progress (the holder of the lock,
  * SIGTERM then SIGKILL), removes exactly the namespaces its manifest lists, then the manifest.
  * -ENOENT if there is no such lab.
  */
-int netlab_down(const char *name, char *err);
+int netlab_down(const char *name, struct err *err);
 /*
  * Open a standing lab for a run: takes the lock (-EBUSY and the holder's pid in err if it is taken), reads its
  * topology, and checks that every namespace is there. netlab_close() gives the lock back.
  */
-int netlab_open(const char *name, struct netlab *lab, char *err);
+int netlab_open(const char *name, struct netlab *lab, struct err *err);
 void netlab_close(struct netlab *lab);
 bool netlab_exists(const char *name);
 /* Open node's namespace: "h0", "s3", "ctl" (with the lab's prefix added): an fd for setns(), or -errno. */
 int netlab_ns_fd(const char *name, const char *node);
 /* Check a lab's name; 0 or -EINVAL with one line in err. */
-int netlab_check_name(const char *name, char *err);
+int netlab_check_name(const char *name, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@
 #define STOP_MS 5000 /* from SIGTERM to SIGKILL, and from that to giving up */
 #define STEP_MS 20
 
-int netlab_remove(const struct manifest *m, char *err)
+int netlab_remove(const struct manifest *m, struct err *err)
 {
 	char mark[NETNS_MARK_MAX];
 	int below, ret = 0, one;
@@ -23,13 +23,13 @@ int netlab_remove(const struct manifest *m, char *err)
 	if (below == -ENOENT)
 		return 0;
 	if (below < 0)
-		return netlab_error(below, err, "%s: %s", NETNS_DIR, strerror(-below));
+		return err_set(err, below, "%s: %s", NETNS_DIR, strerror(-below));
 	manifest_mark(m, mark);
 	for (i = 0; i < m->n_ns; i++) {
 		one = netns_remove(below, m->ns[i], mark);
 		/* Gone already, or somebody else's under a name of ours: neither is our business. */
 		if (one && one != -ENOENT && one != -EPERM)
-			ret = netlab_error(one, err, "namespace %s: cannot be removed: %s", m->ns[i], strerror(-one));
+			ret = err_set(err, one, "namespace %s: cannot be removed: %s", m->ns[i], strerror(-one));
 	}
 	close(below);
 	return ret;
@@ -58,7 +58,7 @@ static void ask_to_end(int pidfd)
 }
 
 /* End the process that holds the lab's lock. */
-static int end_holder(const char *name, char *err)
+static int end_holder(const char *name, struct err *err)
 {
 	pid_t pid = netlab_holder(name);
 	int pidfd, ret = 0;
@@ -66,17 +66,17 @@ static int end_holder(const char *name, char *err)
 	if (!pid)
 		return 0;
 	if (pid < 0)
-		return netlab_error(-EBUSY, err, "lab %s: in use by a process of another pid namespace", name);
+		return err_set(err, -EBUSY, "lab %s: in use by a process of another pid namespace", name);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
-		return errno == ESRCH ? 0 : netlab_error(-errno, err, "process %d: %s", (int)pid, strerror(errno));
+		return errno == ESRCH ? 0 : err_set(err, -errno, "process %d: %s", (int)pid, strerror(errno));
 	/* Still the holder after its pidfd was opened: then the pid cannot have passed on to somebody else. */
 	if (netlab_holder(name) == pid) {
 		ask_to_end(pidfd);
 		if (!let_go(name, pid, pidfd, STOP_MS)) {
 			syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
 			if (!let_go(name, pid, pidfd, STOP_MS))
-				ret = netlab_error(-EBUSY, err, "lab %s: process %d: does not end", name, (int)pid);
+				ret = err_set(err, -EBUSY, "lab %s: process %d: does not end", name, (int)pid);
 		}
 	}
 	close(pidfd);
@@ -84,7 +84,7 @@ static int end_holder(const char *name, char *err)
 }
 
 /* The lock, whoever has it now. *ended is set if somebody had. */
-static int take_over(const char *name, bool *ended, char *err)
+static int take_over(const char *name, bool *ended, struct err *err)
 {
 	int lock, ret;
 
@@ -99,7 +99,7 @@ static int take_over(const char *name, bool *ended, char *err)
 	}
 }
 
-static int down_locked(const char *name, char *err)
+static int down_locked(const char *name, struct err *err)
 {
 	char path[LAB_PATH_MAX];
 	struct manifest m;
@@ -116,7 +116,7 @@ static int down_locked(const char *name, char *err)
 	return ret ? ret : netlab_forget(name, err);
 }
 
-int netlab_down(const char *name, char *err)
+int netlab_down(const char *name, struct err *err)
 {
 	bool ended = false;
 	int lock, ret;
@@ -125,7 +125,7 @@ int netlab_down(const char *name, char *err)
 	if (ret)
 		return ret;
 	if (!netns_permitted())
-		return netlab_error(-EPERM, err, "needs root: run with sudo");
+		return err_set(err, -EPERM, "needs root: run with sudo");
 	lock = take_over(name, &ended, err);
 	if (lock == -ENOENT && ended)
 		return 0; /* it was being built, and has undone itself */

@@ -26,25 +26,15 @@ int netlab_path(const char *name, const char *file, char path[LAB_PATH_MAX])
 	return n < LAB_PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-int netlab_error(int ret, char *err, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(err, LAB_ERR_MAX, fmt, ap);
-	va_end(ap);
-	return ret;
-}
-
-static int make_dirs(const char *name, char *err)
+static int make_dirs(const char *name, struct err *err)
 {
 	char path[LAB_PATH_MAX];
 
 	if (mkdir(netlab_run_dir(), 0755) && errno != EEXIST)
-		return netlab_error(-errno, err, "%.150s: %s", netlab_run_dir(), strerror(errno));
+		return err_set(err, -errno, "%.150s: %s", netlab_run_dir(), strerror(errno));
 	netlab_path(name, "", path);
 	if (mkdir(path, 0755) && errno != EEXIST)
-		return netlab_error(-errno, err, "%.200s: %s", path, strerror(errno));
+		return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
 	return 0;
 }
 
@@ -61,25 +51,25 @@ static bool still_there(int fd, const char *path)
 	return !fstat(fd, &a) && !stat(path, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-static int busy(const char *name, int fd, char *err)
+static int busy(const char *name, int fd, struct err *err)
 {
 	struct flock l = whole_file();
 	pid_t pid = fcntl(fd, F_GETLK, &l) || l.l_type == F_UNLCK ? 0 : l.l_pid;
 
 	close(fd);
 	if (pid > 0)
-		return netlab_error(-EBUSY, err, "lab %s: in use by process %d", name, (int)pid);
-	return netlab_error(-EBUSY, err, "lab %s: in use by another process", name);
+		return err_set(err, -EBUSY, "lab %s: in use by process %d", name, (int)pid);
+	return err_set(err, -EBUSY, "lab %s: in use by another process", name);
 }
 
-int netlab_lock(const char *name, bool create, char *err)
+int netlab_lock(const char *name, bool create, struct err *err)
 {
 	char path[LAB_PATH_MAX];
 	struct flock l;
 	int fd, ret;
 
 	if (netlab_path(name, "lock", path))
-		return netlab_error(-ENAMETOOLONG, err, "LOSSLAB_RUN_DIR: too long");
+		return err_set(err, -ENAMETOOLONG, "LOSSLAB_RUN_DIR: too long");
 	for (;;) {
 		if (create) {
 			ret = make_dirs(name, err);
@@ -90,14 +80,14 @@ int netlab_lock(const char *name, bool create, char *err)
 		if (fd < 0 && errno == ENOENT && create)
 			continue; /* a `down` has just removed the directory */
 		if (fd < 0 && errno == ENOENT)
-			return netlab_error(-ENOENT, err, "lab %s: there is no such lab", name);
+			return err_set(err, -ENOENT, "lab %s: there is no such lab", name);
 		if (fd < 0)
-			return netlab_error(-errno, err, "%.200s: %s", path, strerror(errno));
+			return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
 		l = whole_file();
 		if (fcntl(fd, F_SETLK, &l))
 			return errno == EAGAIN || errno == EACCES
 				? busy(name, fd, err)
-				: netlab_error(-errno, err, "%.200s: lock: %s", path, strerror(errno));
+				: err_set(err, -errno, "%.200s: lock: %s", path, strerror(errno));
 		if (still_there(fd, path))
 			return fd;
 		close(fd);
@@ -122,7 +112,7 @@ pid_t netlab_holder(const char *name)
 	return pid;
 }
 
-int netlab_forget(const char *name, char *err)
+int netlab_forget(const char *name, struct err *err)
 {
 	char path[LAB_PATH_MAX];
 	struct dirent *e;
@@ -132,23 +122,23 @@ int netlab_forget(const char *name, char *err)
 	netlab_path(name, "", path);
 	dir = opendir(path);
 	if (!dir)
-		return errno == ENOENT ? 0 : netlab_error(-errno, err, "%.200s: %s", path, strerror(errno));
+		return errno == ENOENT ? 0 : err_set(err, -errno, "%.200s: %s", path, strerror(errno));
 	/* The lock is the last to go: until then the lab is ours. */
 	while ((e = readdir(dir)))
 		if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && strcmp(e->d_name, "lock"))
 			unlinkat(dirfd(dir), e->d_name, 0);
 	if ((unlinkat(dirfd(dir), "lock", 0) && errno != ENOENT) ||
 	    (rmdir(path) && errno != ENOENT && errno != ENOTEMPTY))
-		ret = netlab_error(-errno, err, "%.200s: %s", path, strerror(errno));
+		ret = err_set(err, -errno, "%.200s: %s", path, strerror(errno));
 	closedir(dir);
 	return ret;
 }
 
 static int is_lab(const struct dirent *e)
 {
-	char why[LAB_ERR_MAX];
+	struct err why;
 
-	return e->d_type != DT_REG && !netlab_check_name(e->d_name, why);
+	return e->d_type != DT_REG && !netlab_check_name(e->d_name, &why);
 }
 
 int netlab_each(int (*fn)(const char *name, void *arg), void *arg)

@@ -17,23 +17,20 @@
 const char *netlab_run_dir(void);
 /* RUN_DIR/NAME/@file into @path; -ENAMETOOLONG if it does not fit. */
 int netlab_path(const char *name, const char *file, char path[LAB_PATH_MAX]);
-/* Write one line into err[LAB_ERR_MAX] and return @ret. */
-int netlab_error(int ret, char *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
 /*
  * Take the lab's lock. With @create the lab's directory is made first, else -ENOENT if there is none. -EBUSY and a line
  * with the holder's pid if it is taken. It is a POSIX record lock: the kernel knows its holder, and frees it when
  * the holder dies. For the same reason a process that holds it must not open the file again: closing any fd
  * of it gives the lock up.
  */
-int netlab_lock(const char *name, bool create, char *err);
+int netlab_lock(const char *name, bool create, struct err *err);
 /* The pid that holds the lab's lock, 0 if none does, -1 if it cannot be told (another pid namespace). */
 pid_t netlab_holder(const char *name);
 
 /* With the lock held: remove what the manifest lists and bears its mark. 0 or -errno with a line in err. */
-int netlab_remove(const struct manifest *m, char *err);
+int netlab_remove(const struct manifest *m, struct err *err);
 /* With the lock held: remove the lab's directory, and with it the manifest and the lock. */
-int netlab_forget(const char *name, char *err);
+int netlab_forget(const char *name, struct err *err);
 
 /* Every lab there is, by name in order: calls @fn until it returns non-zero, and returns that. */
 int netlab_each(int (*fn)(const char *name, void *arg), void *arg);

@@ -23,7 +23,7 @@ struct build {
 	u32 *base; /* of each node: ifindex of its port 0 */
 	int home;  /* the namespace that the caller is in */
 	struct rtnl rt;
-	char *err;
+	struct err *err;
 };
 
 /*
@@ -55,24 +55,23 @@ static bool stop_wanted(void)
 
 static int interrupted(const struct build *b)
 {
-	return netlab_error(-EINTR, b->err, "lab %s: interrupted: what was made is removed again", b->m->name);
+	return err_set(b->err, -EINTR, "lab %s: interrupted: what was made is removed again", b->m->name);
 }
 
 /* The fds of all namespaces are open at once while the lab is built. */
-static int raise_fd_limit(u32 need, char *err)
+static int raise_fd_limit(u32 need, struct err *err)
 {
 	struct rlimit l;
 
 	if (getrlimit(RLIMIT_NOFILE, &l))
-		return netlab_error(-errno, err, "RLIMIT_NOFILE: %s", strerror(errno));
+		return err_set(err, -errno, "RLIMIT_NOFILE: %s", strerror(errno));
 	if (l.rlim_cur >= need)
 		return 0;
 	l.rlim_cur = need;
 	if (l.rlim_max < need)
 		l.rlim_max = need;
 	if (setrlimit(RLIMIT_NOFILE, &l))
-		return netlab_error(-EMFILE, err, "%u open files: not allowed: raise the limit (ulimit -n %u)", need,
-				    need);
+		return err_set(err, -EMFILE, "%u open files: not allowed: raise the limit (ulimit -n %u)", need, need);
 	return 0;
 }
 
@@ -85,7 +84,7 @@ static int make_namespaces(struct build *b)
 	manifest_mark(b->m, mark);
 	mark_fd = netns_mark_open(mark);
 	if (mark_fd < 0)
-		return netlab_error(mark_fd, b->err, "%s: unnamed file: %s", NETNS_DIR, strerror(-mark_fd));
+		return err_set(b->err, mark_fd, "%s: unnamed file: %s", NETNS_DIR, strerror(-mark_fd));
 	for (i = 0; i < b->m->n_ns && !ret; i++) {
 		if (stop_wanted()) {
 			ret = interrupted(b);
@@ -93,10 +92,10 @@ static int make_namespaces(struct build *b)
 		}
 		b->ns[i] = netns_create(b->m->ns[i], mark_fd);
 		if (b->ns[i] == -EEXIST)
-			ret = netlab_error(-EADDRINUSE, b->err,
-					   "namespace %s: appeared meanwhile and is not this lab's", b->m->ns[i]);
+			ret = err_set(b->err, -EADDRINUSE, "namespace %s: appeared meanwhile and is not this lab's",
+				      b->m->ns[i]);
 		else if (b->ns[i] < 0)
-			ret = netlab_error(b->ns[i], b->err, "namespace %s: %s", b->m->ns[i], strerror(-b->ns[i]));
+			ret = err_set(b->err, b->ns[i], "namespace %s: %s", b->m->ns[i], strerror(-b->ns[i]));
 	}
 	close(mark_fd);
 	return ret;
@@ -143,9 +142,9 @@ static int link_failed(const struct build *b, int ret)
 	u32 i = b->rt.failed;
 
 	if (i >= b->t->n_links)
-		return netlab_error(ret, b->err, "veth ctl0-ctl1: %s", b->rt.why);
-	return netlab_error(ret, b->err, "veth %s-%s: %s", b->t->nodes[b->t->links[i].node[0]].name,
-			    b->t->nodes[b->t->links[i].node[1]].name, b->rt.why);
+		return err_set(b->err, ret, "veth ctl0-ctl1: %s", b->rt.why);
+	return err_set(b->err, ret, "veth %s-%s: %s", b->t->nodes[b->t->links[i].node[0]].name,
+		       b->t->nodes[b->t->links[i].node[1]].name, b->rt.why);
 }
 
 static int queue_links(struct build *b)
@@ -179,10 +178,10 @@ static int make_links(struct build *b)
 	int ret;
 
 	if (setns(b->ns[b->t->n_nodes], CLONE_NEWNET))
-		return netlab_error(-errno, b->err, "setns: %s", strerror(errno));
+		return err_set(b->err, -errno, "setns: %s", strerror(errno));
 	ret = rtnl_open(&b->rt);
 	if (ret)
-		return netlab_error(ret, b->err, "rtnetlink: %s", strerror(-ret));
+		return err_set(b->err, ret, "rtnetlink: %s", strerror(-ret));
 	ret = queue_links(b);
 	rtnl_close(&b->rt);
 	return ret;
@@ -210,15 +209,15 @@ static int finish_node(struct build *b, u32 node)
 	int ret;
 
 	if (setns(b->ns[node], CLONE_NEWNET))
-		return netlab_error(-errno, b->err, "setns: %s", strerror(errno));
+		return err_set(b->err, -errno, "setns: %s", strerror(errno));
 	ret = rtnl_open(&b->rt);
 	if (ret)
-		return netlab_error(ret, b->err, "rtnetlink: %s", strerror(-ret));
+		return err_set(b->err, ret, "rtnetlink: %s", strerror(-ret));
 	ret = queue_node(b, node);
 	if (!ret)
 		ret = rtnl_flush(&b->rt);
 	rtnl_close(&b->rt);
-	return ret ? netlab_error(ret, b->err, "%s: interface %u: %s", b->m->ns[node], b->rt.failed, b->rt.why) : 0;
+	return ret ? err_set(b->err, ret, "%s: interface %u: %s", b->m->ns[node], b->rt.failed, b->rt.why) : 0;
 }
 
 static int build_all(struct build *b)
@@ -237,7 +236,7 @@ static int build_all(struct build *b)
 }
 
 /* Build with the caller's namespace kept for afterwards. */
-static int build(const struct topo *t, const struct manifest *m, char *err)
+static int build(const struct topo *t, const struct manifest *m, struct err *err)
 {
 	struct build b = { .t = t, .m = m, .err = err };
 	int ret;
@@ -247,7 +246,7 @@ static int build(const struct topo *t, const struct manifest *m, char *err)
 	b.ns = malloc(m->n_ns * sizeof(*b.ns));
 	b.base = calloc(m->n_ns, sizeof(*b.base));
 	if (b.home < 0 || !b.ns || !b.base) {
-		ret = netlab_error(-ENOMEM, err, "lab %s: out of memory", m->name);
+		ret = err_set(err, -ENOMEM, "lab %s: out of memory", m->name);
 	} else {
 		for (i = 0; i < m->n_ns; i++)
 			b.ns[i] = -1;
@@ -256,7 +255,7 @@ static int build(const struct topo *t, const struct manifest *m, char *err)
 			if (b.ns[i] >= 0)
 				close(b.ns[i]);
 		if (setns(b.home, CLONE_NEWNET) && !ret)
-			ret = netlab_error(-errno, err, "setns: %s", strerror(errno));
+			ret = err_set(err, -errno, "setns: %s", strerror(errno));
 	}
 	if (b.home >= 0)
 		close(b.home);
@@ -265,7 +264,7 @@ static int build(const struct topo *t, const struct manifest *m, char *err)
 	return ret;
 }
 
-static int write_topology(const char *name, const struct topo *t, char *err)
+static int write_topology(const char *name, const struct topo *t, struct err *err)
 {
 	char path[LAB_PATH_MAX];
 	FILE *out;
@@ -274,16 +273,16 @@ static int write_topology(const char *name, const struct topo *t, char *err)
 	netlab_path(name, "topology", path);
 	out = fopen(path, "we");
 	if (!out)
-		return netlab_error(-errno, err, "%.200s: %s", path, strerror(errno));
+		return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
 	bad = topo_print(t, out) || fflush(out) || fsync(fileno(out));
 	if (fclose(out) || bad)
-		return netlab_error(-EIO, err, "%.200s: cannot be written", path);
+		return err_set(err, -EIO, "%.200s: cannot be written", path);
 	return 0;
 }
 
 /* The lab's directory is ours: is there room for this lab? A lab of which nothing stands any more (a reboot) gives way.
  */
-static int check_free(const struct manifest *m, const char *manifest, char *err)
+static int check_free(const struct manifest *m, const char *manifest, struct err *err)
 {
 	struct manifest old;
 	bool stands = false;
@@ -297,8 +296,8 @@ static int check_free(const struct manifest *m, const char *manifest, char *err)
 		for (i = 0; i < old.n_ns; i++)
 			stands |= netns_stands(old.ns[i]);
 		if (stands)
-			ret = netlab_error(-EEXIST, err, "lab '%s': is already up: losslab down --name %s removes it",
-					   m->name, m->name);
+			ret = err_set(err, -EEXIST, "lab '%s': is already up: losslab down --name %s removes it",
+				      m->name, m->name);
 		else if (netlab_remove(&old, err))
 			ret = -EEXIST;
 		manifest_free(&old);
@@ -307,22 +306,22 @@ static int check_free(const struct manifest *m, const char *manifest, char *err)
 	}
 	for (i = 0; i < m->n_ns; i++)
 		if (netns_name_taken(m->ns[i]))
-			return netlab_error(-EADDRINUSE, err,
-					    "namespace %s: exists and is not this lab's: nothing was made", m->ns[i]);
+			return err_set(err, -EADDRINUSE, "namespace %s: exists and is not this lab's: nothing was made",
+				       m->ns[i]);
 	return 0;
 }
 
 /* Back to nothing; if that fails too, the manifest stays for `losslab down`. */
 static void undo(const struct manifest *m)
 {
-	char why[LAB_ERR_MAX];
+	struct err why;
 
-	if (!netlab_remove(m, why))
-		netlab_forget(m->name, why);
+	if (!netlab_remove(m, &why))
+		netlab_forget(m->name, &why);
 }
 
 /* With the lock held and the names free: from the manifest to the finished lab. */
-static int create(struct manifest *m, const struct topo *t, const char *manifest, char *err)
+static int create(struct manifest *m, const struct topo *t, const char *manifest, struct err *err)
 {
 	int ret;
 
@@ -337,10 +336,10 @@ static int create(struct manifest *m, const struct topo *t, const char *manifest
 		m->complete = true;
 		ret = manifest_write(m, manifest);
 	}
-	return ret ? netlab_error(ret, err, "%.200s: %s", manifest, strerror(-ret)) : 0;
+	return ret ? err_set(err, ret, "%.200s: %s", manifest, strerror(-ret)) : 0;
 }
 
-static int up_locked(struct manifest *m, const struct topo *t, char *err)
+static int up_locked(struct manifest *m, const struct topo *t, struct err *err)
 {
 	char manifest[LAB_PATH_MAX];
 	sigset_t stop, old;
@@ -351,7 +350,7 @@ static int up_locked(struct manifest *m, const struct topo *t, char *err)
 	sigprocmask(SIG_BLOCK, &stop, &old);
 	ret = netns_prepare();
 	if (ret)
-		ret = netlab_error(ret, err, "%s: %s", NETNS_DIR, strerror(-ret));
+		ret = err_set(err, ret, "%s: %s", NETNS_DIR, strerror(-ret));
 	else
 		ret = check_free(m, manifest, err);
 	if (!ret)
@@ -363,7 +362,7 @@ static int up_locked(struct manifest *m, const struct topo *t, char *err)
 	return ret;
 }
 
-int netlab_up(const char *name, const struct topo *t, char *err)
+int netlab_up(const char *name, const struct topo *t, struct err *err)
 {
 	struct manifest m;
 	int ret, lock;
@@ -372,7 +371,7 @@ int netlab_up(const char *name, const struct topo *t, char *err)
 	if (ret)
 		return ret;
 	if (!netns_permitted())
-		return netlab_error(-EPERM, err, "needs root: run with sudo, or use --engine twin with run");
+		return err_set(err, -EPERM, "needs root: run with sudo, or use --engine twin with run");
 	ret = raise_fd_limit(t->n_nodes + SPARE_FDS, err);
 	if (ret)
 		return ret;
@@ -381,7 +380,7 @@ int netlab_up(const char *name, const struct topo *t, char *err)
 		return lock;
 	ret = manifest_make(&m, name, t);
 	if (ret)
-		netlab_error(ret, err, "lab %s: %s", name, strerror(-ret));
+		err_set(err, ret, "lab %s: %s", name, strerror(-ret));
 	else
 		ret = up_locked(&m, t, err);
 	manifest_free(&m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Faults at exact instants of virtual time: links that break, switches that drop frames or corrupt them, ports that
- * pause for ever. Statements (lab/plan/FAULTS.md) become a plan of events; the conductor ends a window at each and changes
- * the switches' state there. Hosts are given their part of the plan beforehand and follow it by themselves.
+ * pause for ever. Statements (lab/plan/FAULTS.md) become a plan of events; the conductor ends a window at each and
+ * changes the switches' state there. Hosts are given their part of the plan beforehand and follow it by themselves.
  */
 #ifndef LOSSLAB_FAULTS_H
 #define LOSSLAB_FAULTS_H
@@ -48,9 +48,9 @@ struct faults {
 
 /*
  * Read the keys `fault` and `faults` for a fabric whose ports and hosts are planned, and give the hosts their part. 0,
- * or -errno and one line in err[PLAN_ERR_MAX]; faults_free() in any case.
+ * or -errno and err filled in; faults_free() in any case.
  */
-int faults_plan(struct plan *f, char *err);
+int faults_plan(struct plan *f, struct err *err);
 /*
  * A step of faults_plan(): of statements about the same thing the one that begins later ends the other there and then.
  * Takes what does not happen out of the list, which is in order of time. 0 or -ENOMEM.

@@ -23,14 +23,15 @@ struct statement {
 
 struct reader {
 	struct plan *f;
-	char *err;     /* CFG_ERR_MAX bytes */
+	struct err *err;
 	u32 statement; /* number of the statement, counted anew for each place that it is about */
 	struct statement s;
 };
 
 static int bad(const struct reader *r, const char *part, const char *why)
 {
-	return text_error(r->err, "fault %s: %s: %s", text_quote(r->s.text).s, *part ? text_quote(part).s : "''", why);
+	return err_set(r->err, -EINVAL, "fault %s: %s: %s", text_quote(r->s.text).s, *part ? text_quote(part).s : "''",
+		       why);
 }
 
 static int add(struct reader *r, u64 at, enum fault_kind kind, u32 port, u32 value)
@@ -40,7 +41,8 @@ static int add(struct reader *r, u64 at, enum fault_kind kind, u32 port, u32 val
 	if (at == TIME_NEVER)
 		return 0;
 	if (p->n == FAULTS_MAX)
-		return text_error(r->err, "fault %s: more than %u events in all", text_quote(r->s.text).s, FAULTS_MAX);
+		return err_set(r->err, -EINVAL, "fault %s: more than %u events in all", text_quote(r->s.text).s,
+			       FAULTS_MAX);
 	if (p->n == p->room) {
 		u32 room = p->room ? 2 * p->room : 64;
 		struct fault *list = realloc(p->list, room * sizeof(*list));
@@ -124,10 +126,10 @@ static int parse_nothing(struct reader *r, char *value)
 
 static int parse_share(struct reader *r, char *value)
 {
-	char why[TOPO_ERR_MAX];
+	struct err why;
 	u32 ppb;
 
-	if (!value || unit_prob(value, &ppb, why) || !ppb)
+	if (!value || unit_prob(value, &ppb, &why) || !ppb)
 		return bad(r, value ? value : "", "not a share of frames; allowed: above 0, up to 1");
 	r->s.value = prob32(ppb);
 	return 0;
@@ -150,9 +152,10 @@ static int parse_class(struct reader *r, char *value)
 
 static int parse_time(struct reader *r, const char *word, u64 *t)
 {
-	char why[TOPO_ERR_MAX];
+	struct err err;
+	char why[64];
 
-	if (unit_time(word, t, why))
+	if (unit_time(word, t, &err))
 		return bad(r, word, "not a time like 1.5ms");
 	if (*t > FAULT_LATEST * CFG_PS_PER_S) {
 		snprintf(why, sizeof(why), "too late; allowed: up to %llus", FAULT_LATEST);
@@ -287,7 +290,7 @@ static int read_statement(struct reader *r, const char *text)
 	what = strchr(word, ':');
 	where = what ? strchr(what + 1, ':') : NULL;
 	if (!where)
-		return text_error(r->err, "fault %s: not of the form TIME[-TIME]:WHAT:WHERE", text_quote(text).s);
+		return err_set(r->err, -EINVAL, "fault %s: not of the form TIME[-TIME]:WHAT:WHERE", text_quote(text).s);
 	*what++ = '\0';
 	*where++ = '\0';
 	value = strchr(what, '=');
@@ -321,29 +324,28 @@ static int read_key(struct reader *r)
 		rc = read_statement(r, one);
 	}
 	if (!any && r->f->cfg->fault[0])
-		return text_error(r->err,
-				 "fault=%s: no statement in it; allowed: TIME[-TIME]:WHAT:WHERE, with ';' between",
-				 text_quote(r->f->cfg->fault).s);
+		return err_set(r->err, -EINVAL,
+			       "fault=%s: no statement in it; allowed: TIME[-TIME]:WHAT:WHERE, with ';' between",
+			       text_quote(r->f->cfg->fault).s);
 	return rc;
 }
 
 static int read_file(struct reader *r, const char *path)
 {
 	struct text_in csv = { .in = fopen(path, "re"), .name = path, .err = r->err };
-	char why[CFG_ERR_MAX], *text;
+	char *text;
 	int rc;
 
 	if (!csv.in)
-		return text_error(r->err, "fault_file=%s: %s", text_quote(path).s, strerror(errno));
+		return err_set(r->err, -EINVAL, "fault_file=%s: %s", text_quote(path).s, strerror(errno));
 	while ((rc = text_line(&csv)) > 0) {
 		text = cfg_text(csv.buf);
 		rc = strchr(text, ';')
-			? text_error(r->err, "%s: a ';'; allowed: one statement a line", text_quote(text).s)
+			? err_set(r->err, -EINVAL, "%s: a ';'; allowed: one statement a line", text_quote(text).s)
 			: *text ? read_statement(r, text)
 				: 0;
 		if (rc == -EINVAL) {
-			snprintf(why, sizeof(why), "%s", r->err);
-			text_fail(&csv, "%s", why);
+			text_fail(&csv, "%s", r->err->text);
 		}
 		if (rc)
 			break;
@@ -361,7 +363,7 @@ static int compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-int faults_plan(struct plan *f, char *err)
+int faults_plan(struct plan *f, struct err *err)
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	int rc = r ? 0 : -ENOMEM;
@@ -381,6 +383,6 @@ int faults_plan(struct plan *f, char *err)
 	if (!rc)
 		rc = faults_for_hosts(f);
 	if (rc == -ENOMEM)
-		text_error(err, "faults: out of memory");
+		err_set(err, -EINVAL, "faults: out of memory");
 	return rc;
 }

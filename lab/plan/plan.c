@@ -11,10 +11,9 @@
 
 #define SMALL_BUDGET (64 << 20) /* bytes of small slots up to which the worst case is simply provided for */
 
-static int fail(char *err, int code, const char *what)
+static int fail(struct err *err, int code, const char *what)
 {
-	snprintf(err, PLAN_ERR_MAX, "%s", what);
-	return code;
+	return err_set(err, code, "%s", what);
 }
 
 static u32 link_rate(const struct plan *f, const struct topo_link *l)
@@ -64,7 +63,7 @@ static u64 in_flight(const struct plan *f, const struct port_cfg *p, u32 len)
 	return (p->delay + 2 * f->window) / ((u64)wire_bytes(len) * p->ps_per_byte) + 8;
 }
 
-static int plan_port(struct plan *f, u32 s, u32 port, char *err)
+static int plan_port(struct plan *f, u32 s, u32 port, struct err *err)
 {
 	const struct topo_node *n = &f->topo->nodes[f->topo->switches[s]];
 	const struct topo_link *l = port_link(f, n, port);
@@ -89,11 +88,11 @@ static int plan_port(struct plan *f, u32 s, u32 port, char *err)
 	if (in_flight(f, p, ETH_MIN) > IN_FLIGHT_MAX) {
 		char name[64];
 
-		snprintf(err, PLAN_ERR_MAX,
-			 "delay: at its rate the link at port %s would hold %llu frames; allowed: %u: less delay, or a "
-			 "lower rate",
-			 plan_port_name(f, number, name, sizeof(name)), in_flight(f, p, ETH_MIN), IN_FLIGHT_MAX);
-		return -EINVAL;
+		return err_set(
+			err, -EINVAL,
+			"delay: at its rate the link at port %s would hold %llu frames; allowed: %u: less delay, or a "
+			"lower rate",
+			plan_port_name(f, number, name, sizeof(name)), in_flight(f, p, ETH_MIN), IN_FLIGHT_MAX);
 	}
 	return plan_thresholds(f, p, err);
 }
@@ -150,7 +149,7 @@ static void plan_slots(struct plan *f)
 		f->fab.slot_large = 2 * SLOT_SMALL;
 }
 
-static int plan_switches(struct plan *f, char *err)
+static int plan_switches(struct plan *f, struct err *err)
 {
 	struct plan_sizes *z = &f->size;
 	int rc;
@@ -191,7 +190,7 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* What a flow's operation rules out; a workload file may name one per flow. */
-static int check_flow(const struct plan *f, const struct flow *flow, char *err)
+static int check_flow(const struct plan *f, const struct flow *flow, struct err *err)
 {
 	const struct packet_rules *r = &f->nics[0].rules;
 
@@ -199,13 +198,12 @@ static int check_flow(const struct plan *f, const struct flow *flow, char *err)
 		return fail(err, -EINVAL, "workload: a flow has more than 2^31 packets: raise mtu or message");
 	if (flow->op == FLOW_WRITE || (r->format == FORMAT_ROCE && !r->reth_all))
 		return 0;
-	snprintf(err, PLAN_ERR_MAX, "workload: flow %u is no WRITE: %s; allowed: op write", flow->id,
-		 r->reth_all ? "reth=all is about WRITEs" : "transport=iwarp carries nothing else");
-	return -EINVAL;
+	return err_set(err, -EINVAL, "workload: flow %u is no WRITE: %s; allowed: op write", flow->id,
+		       r->reth_all ? "reth=all is about WRITEs" : "transport=iwarp carries nothing else");
 }
 
 /* The flows themselves. How much memory the switches need depends on their classes. */
-static int make_flows(struct plan *f, char *err)
+static int make_flows(struct plan *f, struct err *err)
 {
 	u32 *host_ps = calloc(f->size.hosts, sizeof(*host_ps)), n;
 	int rc;
@@ -230,7 +228,7 @@ static int make_flows(struct plan *f, char *err)
 }
 
 /* What becomes of the flows. The hosts are planned already. */
-static int plan_flows(struct plan *f, char *err)
+static int plan_flows(struct plan *f, struct err *err)
 {
 	struct flow_table *t = &f->flows;
 	int rc;
@@ -261,7 +259,7 @@ static void plan_window(struct plan *f)
 }
 
 /* A copy of the topology's rates and delays as the run has them, for routes_max_rtt(). */
-static int plan_rtt(struct plan *f, char *err)
+static int plan_rtt(struct plan *f, struct err *err)
 {
 	struct topo t = *f->topo;
 
@@ -281,7 +279,7 @@ static int plan_rtt(struct plan *f, char *err)
 }
 
 /* What plan_ideal() can follow. A clockwise ring of 63 switches just fits. */
-static int check_hops(const struct plan *f, char *err)
+static int check_hops(const struct plan *f, struct err *err)
 {
 	u32 hops = routes_max_hops(f->topo, &f->routes);
 
@@ -289,20 +287,18 @@ static int check_hops(const struct plan *f, char *err)
 		return fail(err, -ENOMEM, "out of memory");
 	if (hops <= PLAN_HOPS_MAX)
 		return 0;
-	snprintf(err, PLAN_ERR_MAX, "topology: a route of %u links between two hosts: allowed: %u", hops,
-		 PLAN_HOPS_MAX);
-	return -EINVAL;
+	return err_set(err, -EINVAL, "topology: a route of %u links between two hosts: allowed: %u", hops,
+		       PLAN_HOPS_MAX);
 }
 
-static int check_node(const struct plan *f, char *err)
+static int check_node(const struct plan *f, struct err *err)
 {
 	if (!f->cfg->loss_at[0])
 		return 0;
 	for (u32 s = 0; s < f->size.switches; s++)
 		if (!strcmp(f->topo->nodes[f->topo->switches[s]].name, f->cfg->loss_at))
 			return 0;
-	snprintf(err, PLAN_ERR_MAX, "loss: %.64s: no switch of that name in this topology", f->cfg->loss_at);
-	return -EINVAL;
+	return err_set(err, -EINVAL, "loss: %.64s: no switch of that name in this topology", f->cfg->loss_at);
 }
 
 /* Does one word of a tap list, "s0", "s0:p1" or "all", mean port @p? */
@@ -314,7 +310,7 @@ static bool tap_matches(const struct plan *f, const char *word, const struct por
 		!strcmp(word, plan_port_name(f, p->number, name, sizeof(name)));
 }
 
-static int plan_taps(struct plan *f, char *err)
+static int plan_taps(struct plan *f, struct err *err)
 {
 	char list[CFG_STR], *save = NULL;
 
@@ -330,14 +326,13 @@ static int plan_taps(struct plan *f, char *err)
 		}
 		if (found)
 			continue;
-		snprintf(err, PLAN_ERR_MAX, "tap: %.64s: no such switch or port: name a SWITCH, a SWITCH:pN, or all",
-			 word);
-		return -EINVAL;
+		return err_set(err, -EINVAL, "tap: %.64s: no such switch or port: name a SWITCH, a SWITCH:pN, or all",
+			       word);
 	}
 	return 0;
 }
 
-int plan_make(struct plan *f, const struct run_cfg *cfg, const struct topo *topo, char *err)
+int plan_make(struct plan *f, const struct run_cfg *cfg, const struct topo *topo, struct err *err)
 {
 	int rc;
 
@@ -373,12 +368,13 @@ int plan_make(struct plan *f, const struct run_cfg *cfg, const struct topo *topo
 		rc = plan_rtt(f, err);
 	if (rc)
 		return rc;
-	if (cfg->fc == CFG_FC_PFC && cfg->quanta < 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1) {
-		snprintf(err, PLAN_ERR_MAX,
-			 "quanta: %u: a pause must outlast two full frames, or it ends before it can be repeated: at "
-			 "least %u",
-			 cfg->quanta, 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1);
-		return -EINVAL;
+	if (cfg->fc == CFG_FC_PFC &&
+	    cfg->quanta < 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1) {
+		return err_set(
+			err, -EINVAL,
+			"quanta: %u: a pause must outlast two full frames, or it ends before it can be repeated: at "
+			"least %u",
+			cfg->quanta, 2 * (wire_bytes(f->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1);
 	}
 	plan_slots(f);
 	rc = plan_hosts(f, err);

@@ -15,7 +15,6 @@
 #include "lab/records/records.h"
 #include "topo/topo.h"
 
-#define PLAN_ERR_MAX 256
 #define PLAN_HOPS_MAX 64u /* links of the longest route between two hosts */
 
 /* How many of everything; the sizes of the maps. */
@@ -66,9 +65,9 @@ struct plan {
 
 /*
  * Plan a run. The flows' results and indices lie in memory that child processes share. 0, or -errno and one line in
- * err[PLAN_ERR_MAX]; plan_free() in any case.
+ * err; plan_free() in any case.
  */
-int plan_make(struct plan *f, const struct run_cfg *cfg, const struct topo *topo, char *err);
+int plan_make(struct plan *f, const struct run_cfg *cfg, const struct topo *topo, struct err *err);
 void plan_free(struct plan *f);
 /* Write the initial state of a run into @m. @one_pool: all frames come from the small slots (the twin). */
 void plan_memory_init(const struct plan *f, struct plan_memory *m, bool one_pool);

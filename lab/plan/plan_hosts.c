@@ -170,7 +170,7 @@ static void plan_cc(const struct plan *f, u32 ps_per_byte, u32 bdp, struct cc_pa
 	plan_timely(c, p->line, &p->timely);
 }
 
-static int plan_ib(struct plan *f, u32 bdp, char *err)
+static int plan_ib(struct plan *f, u32 bdp, struct err *err)
 {
 	static const struct {
 		const char *cc;
@@ -185,35 +185,32 @@ static int plan_ib(struct plan *f, u32 bdp, char *err)
 		case 0:
 			return 0;
 		case -EINVAL:
-			snprintf(err, PLAN_ERR_MAX,
-				 "ib_levels=%u: %s halves the rate at each level; allowed: a power of two", levels,
-				 f->cfg->cc);
-			return -EINVAL;
+			return err_set(err, -EINVAL,
+				       "ib_levels=%u: %s halves the rate at each level; allowed: a power of two",
+				       levels, f->cfg->cc);
 		default:
-			snprintf(err, PLAN_ERR_MAX, "out of memory");
-			return -ENOMEM;
+			return err_set(err, -ENOMEM, "out of memory");
 		}
 	}
 	return 0;
 }
 
 /* A least rate that is no less than the line would leave congestion control without effect. */
-static int check_rmin(const struct plan *f, char *err)
+static int check_rmin(const struct plan *f, struct err *err)
 {
 	for (u32 h = 0; f->cfg->rmin && h < f->size.hosts; h++) {
 		u64 line = 8 * PS_PER_S / f->ports[f->host_port[h]].ps_per_byte;
 
 		if (f->cfg->rmin < line)
 			continue;
-		snprintf(err, PLAN_ERR_MAX,
-			 "rmin: %llu bit/s: not below the %llu bit/s of host %s's link; allowed: less", f->cfg->rmin,
-			 line, f->topo->nodes[f->topo->hosts[h]].name);
-		return -EINVAL;
+		return err_set(err, -EINVAL,
+			       "rmin: %llu bit/s: not below the %llu bit/s of host %s's link; allowed: less",
+			       f->cfg->rmin, line, f->topo->nodes[f->topo->hosts[h]].name);
 	}
 	return 0;
 }
 
-int plan_hosts(struct plan *f, char *err)
+int plan_hosts(struct plan *f, struct err *err)
 {
 	const struct run_cfg *c = f->cfg;
 	struct nic_params common = {

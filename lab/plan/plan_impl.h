@@ -11,16 +11,16 @@ u32 prob32(u64 ppb);
 void plan_cfg(struct plan *f);
 /* The most headroom that PFC needs at any port, in bytes, and the name of a switch port where it does, in @name. */
 u64 plan_headroom_most(const struct plan *f, char *name, size_t n);
-/* When port @p asks to pause and resume, by rate, delay and buffer. 0, or -EINVAL and one line in err[PLAN_ERR_MAX].
+/* When port @p asks to pause and resume, by rate, delay and buffer. 0, or -EINVAL and err filled in.
  */
-int plan_thresholds(const struct plan *f, struct port_cfg *p, char *err);
+int plan_thresholds(const struct plan *f, struct port_cfg *p, struct err *err);
 /* The headroom, in bytes, with which a class under PFC loses nothing at port @p: above XOFF, or in a shared buffer. */
 u64 plan_headroom(const struct plan *f, const struct port_cfg *p);
 /* How many classes of traffic there are: of flows and of their answers. The flows are there already. */
 u32 plan_classes(const struct plan *f);
 /* buffer_mode=shared: refuse a buffer that leaves some switch nothing to share: 0, or -EINVAL and one line in err. */
-int plan_check_pools(const struct plan *f, char *err);
-/* Fill in f->nics; the ports and max_rtt are planned already. 0, or -errno and one line in err[PLAN_ERR_MAX]. */
-int plan_hosts(struct plan *f, char *err);
+int plan_check_pools(const struct plan *f, struct err *err);
+/* Fill in f->nics; the ports and max_rtt are planned already. 0, or -errno and err filled in. */
+int plan_hosts(struct plan *f, struct err *err);
 
 #endif

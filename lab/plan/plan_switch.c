@@ -20,7 +20,7 @@ _Static_assert((int)CFG_ECN_RED == ECN_RED && (int)CFG_ECN_STEP == ECN_STEP && (
 void plan_cfg(struct plan *f)
 {
 	const struct run_cfg *c = f->cfg;
-	char unused[CFG_ERR_MAX];
+	struct err unused;
 
 	f->fab.seed = c->seed;
 	f->fab.n_hosts = f->size.hosts;
@@ -46,7 +46,7 @@ void plan_cfg(struct plan *f)
 	f->fab.speedup = c->speedup;
 	f->fab.output_buffer = c->output_buffer;
 	f->fab.fifo = c->fifo;
-	cfg_weights(c->weights, f->fab.turn_bytes, unused); /* cfg_finish() has found them well-formed */
+	cfg_weights(c->weights, f->fab.turn_bytes, &unused); /* cfg_finish() has found them well-formed */
 	for (u32 i = 0; i < FAB_CLASSES; i++)
 		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
 }
@@ -56,17 +56,16 @@ u64 plan_headroom(const struct plan *f, const struct port_cfg *p)
 	return pfc_headroom(p->ps_per_byte, p->delay, f->frame_max) + f->fab.shared; /* bpf/buffer.h: the byte */
 }
 
-int plan_thresholds(const struct plan *f, struct port_cfg *p, char *err)
+int plan_thresholds(const struct plan *f, struct port_cfg *p, struct err *err)
 {
 	u64 headroom = plan_headroom(f, p);
 	const struct run_cfg *c = f->cfg;
 	char name[64];
 
 	if (f->fab.credits && f->fab.credits < 2 * credit_blocks(f->frame_max)) {
-		snprintf(err, PLAN_ERR_MAX,
-			 "buffer: %u bytes: credits need two frames' worth, %u bytes: enlarge buffer", c->buffer,
-			 2 * credit_blocks(f->frame_max) * CREDIT_BLOCK);
-		return -EINVAL;
+		return err_set(err, -EINVAL,
+			       "buffer: %u bytes: credits need two frames' worth, %u bytes: enlarge buffer", c->buffer,
+			       2 * credit_blocks(f->frame_max) * CREDIT_BLOCK);
 	}
 	if (c->shared) {
 		p->headroom = !f->fab.pfc ? 0 : c->headroom ? c->headroom : headroom;
@@ -77,20 +76,18 @@ int plan_thresholds(const struct plan *f, struct port_cfg *p, char *err)
 	} else if (f->fab.pfc) {
 		if (headroom + 2 * f->frame_max > c->buffer) {
 			headroom = plan_headroom_most(f, name, sizeof(name));
-			snprintf(
-				err, PLAN_ERR_MAX,
+			return err_set(
+				err, -EINVAL,
 				"buffer: %u bytes: PFC needs %llu at port %s, %llu of headroom and two frames: enlarge "
 				"buffer, or give xoff",
 				c->buffer, headroom + 2 * f->frame_max, name, headroom);
-			return -EINVAL;
 		}
 		p->xoff = c->buffer - headroom;
 	}
 	p->xon = c->xon ? c->xon : p->xoff > 2 * f->frame_max ? p->xoff - 2 * f->frame_max : 0;
 	if (p->xon >= p->xoff && p->xoff) {
-		snprintf(err, PLAN_ERR_MAX, "xon: %u: not below xoff, which is %u at port %s; allowed: less", p->xon,
-			 p->xoff, plan_port_name(f, p->number, name, sizeof(name)));
-		return -EINVAL;
+		return err_set(err, -EINVAL, "xon: %u: not below xoff, which is %u at port %s; allowed: less", p->xon,
+			       p->xoff, plan_port_name(f, p->number, name, sizeof(name)));
 	}
 	return 0;
 }
@@ -128,23 +125,22 @@ u64 plan_own_memory(const struct plan *f, u32 s)
 	u64 sum = 0;
 
 	for (u32 i = 0; i < n; i++)
-		sum += (u64)f->cfg->reserve * plan_classes(f) +
-			(u64)f->ports[f->port_base[s] + i].headroom * lossless;
+		sum += (u64)f->cfg->reserve * plan_classes(f) + (u64)f->ports[f->port_base[s] + i].headroom * lossless;
 	return sum;
 }
 
-int plan_check_pools(const struct plan *f, char *err)
+int plan_check_pools(const struct plan *f, struct err *err)
 {
 	for (u32 s = 0; f->cfg->shared && s < f->size.switches; s++) {
 		u64 own = plan_own_memory(f, s);
 
 		if (own + f->frame_max <= f->cfg->buffer)
 			continue;
-		snprintf(err, PLAN_ERR_MAX,
-			 "buffer: %u bytes: switch %s needs %llu, %llu for the reserves and headrooms of its ports "
-			 "and a frame to share: enlarge buffer, or lower reserve or headroom",
-			 f->cfg->buffer, f->topo->nodes[f->topo->switches[s]].name, own + f->frame_max, own);
-		return -EINVAL;
+		return err_set(
+			err, -EINVAL,
+			"buffer: %u bytes: switch %s needs %llu, %llu for the reserves and headrooms of its ports "
+			"and a frame to share: enlarge buffer, or lower reserve or headroom",
+			f->cfg->buffer, f->topo->nodes[f->topo->switches[s]].name, own + f->frame_max, own);
 	}
 	return 0;
 }

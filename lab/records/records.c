@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The records' rows, their sums and their digest. Integers only, so that every machine writes the same bytes. */
+#include <errno.h>
 #include <string.h>
 
 #include <openssl/evp.h>
@@ -316,16 +317,17 @@ void records_totals(const struct run_result *r, struct run_totals *t)
 	t->packet_hops = r->crossings_data + r->crossings_ack;
 }
 
-int records_check(const struct run_result *r, const struct run_totals *t, char *err)
+int records_check(const struct run_result *r, const struct run_totals *t, struct err *err)
 {
 	u64 known = 0;
 
 	if (r->sent != r->delivered + r->dropped + r->queued)
-		return text_error(err, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued", r->sent,
-				 r->delivered, r->dropped, r->queued);
+		return err_set(err, -EINVAL, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued",
+			       r->sent, r->delivered, r->dropped, r->queued);
 	for (u32 d = 0; d < DROP_REASONS; d++)
 		known += t->drops[d];
 	if (known != r->dropped)
-		return text_error(err, "drops: %llu in all, but the ports' reasons add up to %llu", r->dropped, known);
+		return err_set(err, -EINVAL, "drops: %llu in all, but the ports' reasons add up to %llu", r->dropped,
+			       known);
 	return 0;
 }

@@ -125,17 +125,17 @@ struct run_totals {
 void records_totals(const struct run_result *r, struct run_totals *t);
 /*
  * Make DIR, with what leads to it, and see that records can be written there. *made: how many bytes of @dir name the
- * first directory that was not there before; 0: all were. -errno and one line in err[CFG_ERR_MAX].
+ * first directory that was not there before; 0: all were. -errno and err filled in.
  */
-int records_prepare(const char *dir, size_t *made, char *err);
+int records_prepare(const char *dir, size_t *made, struct err *err);
 /* Remove the directories that records_prepare() has made, as far as they are empty. */
 void records_undo(const char *dir, size_t made);
 /*
  * Write DIR/{config.txt,topology,faults,workload,flows.csv,ports.csv,hosts.csv,samples.csv,summary.json}, and remove
  * those of them that this run has not. Until all of them are written those of an earlier run stay as they are; then its
- * summary.json is the first to go. -errno and one line in err[CFG_ERR_MAX].
+ * summary.json is the first to go. -errno and err filled in.
  */
-int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err);
+int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, struct err *err);
 /*
  * Keep the files that @c names, and the topology @t unless it is NULL. A pipe is left to the run, and what cannot be
  * read too; then a relative path in @c becomes absolute. 0 or -errno; record_inputs_free() in any case.
@@ -144,9 +144,9 @@ int record_inputs_keep(struct record_inputs *in, struct run_cfg *c, const struct
 void record_inputs_free(struct record_inputs *in);
 /*
  * Nothing lost silently: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and
- * one line in err[CFG_ERR_MAX].
+ * err filled in.
  */
-int records_check(const struct run_result *r, const struct run_totals *t, char *err);
+int records_check(const struct run_result *r, const struct run_totals *t, struct err *err);
 /* summary.json's text to @out. */
 int records_json(const struct run_result *r, const struct run_totals *t, FILE *out);
 /* A short human summary of one run. */

@@ -113,9 +113,9 @@ static bool is_wanted(const struct run_result *r, const struct record_file *f)
 	return f->put != put_samples || r->samples;
 }
 
-static int fail(char *err, const char *path, int rc)
+static int fail(struct err *err, const char *path, int rc)
 {
-	text_error(err, "%s: %s", text_quote(path).s, strerror(-rc));
+	err_set(err, -EINVAL, "%s: %s", text_quote(path).s, strerror(-rc));
 	return rc;
 }
 
@@ -144,7 +144,7 @@ static int make_dirs(const char *dir, size_t *made)
 	}
 }
 
-int records_prepare(const char *dir, size_t *made, char *err)
+int records_prepare(const char *dir, size_t *made, struct err *err)
 {
 	struct stat st;
 	int rc = make_dirs(dir, made);
@@ -154,7 +154,7 @@ int records_prepare(const char *dir, size_t *made, char *err)
 	if (!rc && access(dir, W_OK | X_OK))
 		rc = -errno;
 	if (rc)
-		snprintf(err, CFG_ERR_MAX, "out: %.160s: %s", dir, strerror(-rc));
+		err_set(err, rc, "out: %.160s: %s", dir, strerror(-rc));
 	return rc;
 }
 
@@ -208,7 +208,7 @@ static int write_temp(const struct run_result *r, const struct run_totals *t, co
 	return rc;
 }
 
-int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, char *err)
+int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, struct err *err)
 {
 	u32 written = 0, renamed = 0;
 	struct names n;

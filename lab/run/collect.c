@@ -49,7 +49,7 @@ static u64 sent_towards(const struct audit *b, u32 n)
 }
 
 /* Every link into a switch: what was sent has been handled or is waiting. */
-static int check_links(const struct audit *b, struct run_result *r, char *err)
+static int check_links(const struct audit *b, struct run_result *r, struct err *err)
 {
 	char name[64];
 
@@ -60,15 +60,14 @@ static int check_links(const struct audit *b, struct run_result *r, char *err)
 		r->queued += waiting;
 		if (sent == handled + waiting)
 			continue;
-		snprintf(err, ENGINE_ERR_MAX, "frames: link into %s: %llu sent, %llu handled, %llu waiting",
-			 plan_port_name(b->f, n, name, sizeof(name)), sent, handled, waiting);
-		return -EPROTO;
+		return err_set(err, -EPROTO, "frames: link into %s: %llu sent, %llu handled, %llu waiting",
+			       plan_port_name(b->f, n, name, sizeof(name)), sent, handled, waiting);
 	}
 	return 0;
 }
 
 /* Every switch: what came in has gone out, been dropped, or is queued. */
-static int check_switches(const struct audit *b, struct run_result *r, char *err)
+static int check_switches(const struct audit *b, struct run_result *r, struct err *err)
 {
 	for (u32 s = 0; s < b->f->size.switches; s++) {
 		u64 in = 0, out = 0, dropped = 0, queued = in_voqs(b, s);
@@ -85,15 +84,14 @@ static int check_switches(const struct audit *b, struct run_result *r, char *err
 		r->queued += queued;
 		if (in == out + dropped + queued)
 			continue;
-		snprintf(err, ENGINE_ERR_MAX, "frames: switch %s: %llu in, %llu out, %llu dropped, %llu queued",
-			 b->f->topo->nodes[b->f->topo->switches[s]].name, in, out, dropped, queued);
-		return -EPROTO;
+		return err_set(err, -EPROTO, "frames: switch %s: %llu in, %llu out, %llu dropped, %llu queued",
+			       b->f->topo->nodes[b->f->topo->switches[s]].name, in, out, dropped, queued);
 	}
 	return 0;
 }
 
 /* All in all, and on the links into hosts. */
-static int check_total(const struct audit *b, struct run_result *r, char *err)
+static int check_total(const struct audit *b, struct run_result *r, struct err *err)
 {
 	for (u32 h = 0; h < b->f->size.hosts; h++) {
 		const struct port_stats *st = &b->m->ports[b->f->host_port[h]].stats;
@@ -106,9 +104,8 @@ static int check_total(const struct audit *b, struct run_result *r, char *err)
 		r->dropped += b->hosts[h].stats.lost_link;
 		came = b->hosts[h].stats.rx_frames + b->hosts[h].stats.lost_link;
 		if (st->tx_frames - st->lost_out_frames < came) {
-			snprintf(err, ENGINE_ERR_MAX, "frames: link to host %s: more received than sent",
-				 b->f->topo->nodes[b->f->topo->hosts[h]].name);
-			return -EPROTO;
+			return err_set(err, -EPROTO, "frames: link to host %s: more received than sent",
+				       b->f->topo->nodes[b->f->topo->hosts[h]].name);
 		}
 		r->queued += st->tx_frames - st->lost_out_frames - came;
 	}
@@ -122,9 +119,8 @@ static int check_total(const struct audit *b, struct run_result *r, char *err)
 	}
 	if (r->sent == r->delivered + r->dropped + r->queued)
 		return 0;
-	snprintf(err, ENGINE_ERR_MAX, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued", r->sent,
-		 r->delivered, r->dropped, r->queued);
-	return -EPROTO;
+	return err_set(err, -EPROTO, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued", r->sent,
+		       r->delivered, r->dropped, r->queued);
 }
 
 /* What the row says of each class. */
@@ -282,13 +278,13 @@ static int collect(struct conductor *c, struct audit *b, struct run_result *r)
 	int rc = c->engine->ops->finish(c->engine, c->now, b->hosts);
 
 	if (!rc)
-		rc = check_links(b, r, c->engine->err);
+		rc = check_links(b, r, &c->engine->err);
 	if (!rc)
-		rc = check_switches(b, r, c->engine->err);
+		rc = check_switches(b, r, &c->engine->err);
 	if (!rc)
-		rc = check_total(b, r, c->engine->err);
+		rc = check_total(b, r, &c->engine->err);
 	if (!rc)
-		rc = credit_audit_check(f, b->m, b->hosts, c->engine->err);
+		rc = credit_audit_check(f, b->m, b->hosts, &c->engine->err);
 	if (rc)
 		return rc;
 	b->end = last_event(c, b);

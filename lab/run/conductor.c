@@ -181,8 +181,7 @@ static int run_window(struct conductor *c, const struct starts *s, u64 now, u64 
 	c->now = now;
 	if (++c->windows % PROGRESS_WINDOWS == 0 && c->progress &&
 	    c->progress(c->progress_ctx, c->completed, s->n, now)) {
-		snprintf(c->engine->err, sizeof(c->engine->err), "run: interrupted");
-		return -EINTR;
+		return err_set(&c->engine->err, -EINTR, "run: interrupted");
 	}
 	return 0;
 }

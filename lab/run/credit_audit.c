@@ -57,7 +57,7 @@ static bool agreed(const struct fab_cfg *cfg, const struct credit_rx *r, const s
 }
 
 int credit_audit_check(const struct plan *f, const struct plan_memory *m, const struct host_report *hosts,
-		       char *err)
+		       struct err *err)
 {
 	char name[64];
 
@@ -69,12 +69,12 @@ int credit_audit_check(const struct plan *f, const struct plan_memory *m, const 
 
 			if (agreed(&f->fab, r, t, c, held))
 				continue;
-			snprintf(err, ENGINE_ERR_MAX,
-				 "credits: link into %s, class %u: %u blocks in the buffer, %u held, %u come, %u told; "
-				 "%u sent, %u heard",
-				 plan_port_name(f, n, name, sizeof(name)), c, held, r->held[c], r->received[c],
-				 r->told[c], t ? t->sent[c] : 0, t ? t->limit[c] : 0);
-			return -EPROTO;
+			return err_set(
+				err, -EPROTO,
+				"credits: link into %s, class %u: %u blocks in the buffer, %u held, %u come, %u told; "
+				"%u sent, %u heard",
+				plan_port_name(f, n, name, sizeof(name)), c, held, r->held[c], r->received[c],
+				r->told[c], t ? t->sent[c] : 0, t ? t->limit[c] : 0);
 		}
 	}
 	return 0;

@@ -8,9 +8,9 @@
 /*
  * Every link into a switch that is up: what its buffer counts as held are the frames in it, it has promised no more
  * than it has free, and when nothing is on the link both ends agree on what has been sent and what may be. With all of
- * it free the sender has all but a step of it. 0, or -EPROTO with one line in err[ENGINE_ERR_MAX] that names the link.
+ * it free the sender has all but a step of it. 0, or -EPROTO with err filled in that names the link.
  */
 int credit_audit_check(const struct plan *f, const struct plan_memory *m, const struct host_report *hosts,
-		       char *err);
+		       struct err *err);
 
 #endif

@@ -57,7 +57,7 @@ static int explain(struct experiment *x)
 	return fclose(out) ? -errno : 0;
 }
 
-static int conduct(struct experiment *x, const char *lab, char *err)
+static int conduct(struct experiment *x, const char *lab, struct err *err)
 {
 	int rc;
 
@@ -74,18 +74,17 @@ static int conduct(struct experiment *x, const char *lab, char *err)
 	if (!rc && experiment_hangs(x))
 		rc = explain(x);
 	if (rc)
-		snprintf(err, EXPERIMENT_ERR_MAX, "%s",
-			 x->conductor.engine->err[0] ? x->conductor.engine->err : strerror(-rc));
+		err_set(err, rc, "%s", x->conductor.engine->err.code ? x->conductor.engine->err.text : strerror(-rc));
 	x->conductor.engine->ops->destroy(x->conductor.engine);
 	x->conductor.engine = NULL;
 	return rc;
 }
 
 int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct topo *topo, const char *lab,
-		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, char *err)
+		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, struct err *err)
 {
 	u64 wall = wall_us(), cpu = cpu_us();
-	char warning[EXPERIMENT_ERR_MAX];
+	char warning[ERR_TEXT_MAX];
 	int rc;
 
 	memset(x, 0, sizeof(*x));

@@ -5,8 +5,6 @@
 
 #include "lab/run/conductor.h"
 
-#define EXPERIMENT_ERR_MAX 320
-
 struct experiment {
 	struct run_cfg cfg;
 	struct plan plan;
@@ -20,11 +18,11 @@ struct experiment {
 
 /*
  * Run @cfg on @topo. @lab: the standing lab to use with the kernel engine. @progress may be NULL (see struct
- * conductor). 0 (also when the run got stuck: see result.status), or -errno and one line in err[EXPERIMENT_ERR_MAX].
+ * conductor). 0 (also when the run got stuck: see result.status), or -errno and err filled in.
  * experiment_free() in any case.
  */
 int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct topo *topo, const char *lab,
-		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, char *err);
+		   int (*progress)(void *ctx, u32 completed, u32 flows, u64 now), void *progress_ctx, struct err *err);
 /* Whether a run that experiment_run() brought to its end cannot have been completed: status stuck or deadlock. */
 bool experiment_hangs(const struct experiment *x);
 void experiment_free(struct experiment *x);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Samples: what every switch port holds, at equal distances of virtual time. Columns: lab/records/RECORDS.md, samples.csv. */
+/* Samples: what every switch port holds, at equal distances of virtual time. Columns: lab/records/RECORDS.md,
+ * samples.csv. */
 #ifndef LOSSLAB_SAMPLE_H
 #define LOSSLAB_SAMPLE_H
 

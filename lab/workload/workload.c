@@ -93,7 +93,8 @@ static u16 draw_class(const struct run_cfg *c, u32 id)
 	return (u16)__builtin_ctz(left);
 }
 
-int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n, char *err)
+int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n,
+		  struct err *err)
 {
 	struct workload_args args = { .cfg = c, .n_hosts = n_hosts, .host_ps = host_ps, .err = err };
 	const struct workload *w = find(c->workload, &args.arg);
@@ -103,18 +104,18 @@ int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, stru
 	*flows = NULL;
 	*n = 0;
 	if (!w)
-		return text_error(err, "workload=%s: unknown", text_quote(c->workload).s);
+		return err_set(err, -EINVAL, "workload=%s: unknown", text_quote(c->workload).s);
 	if (n_hosts < 2)
-		return text_error(err, "workload=%s: the network has %u hosts: flows need two", text_quote(c->workload).s,
-				 n_hosts);
-	*err = '\0';
+		return err_set(err, -EINVAL, "workload=%s: the network has %u hosts: flows need two",
+			       text_quote(c->workload).s, n_hosts);
+	err->code = 0;
 	rc = w->make(&args, &list);
 	if (!rc && !list.n)
-		rc = text_error(err, "workload=%s: no flow starts in the time given", text_quote(c->workload).s);
+		rc = err_set(err, -EINVAL, "workload=%s: no flow starts in the time given", text_quote(c->workload).s);
 	if (rc) {
-		if (!*err)
-			text_error(err, "workload=%s: %s", text_quote(c->workload).s,
-				  rc == -E2BIG ? "more than 4194304 flows" : strerror(-rc));
+		if (!err->code)
+			err_set(err, -EINVAL, "workload=%s: %s", text_quote(c->workload).s,
+				rc == -E2BIG ? "more than 4194304 flows" : strerror(-rc));
 		free(list.flows);
 		return rc;
 	}

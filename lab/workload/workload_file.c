@@ -21,7 +21,7 @@ static const char *const headers[] = {
 };
 #define HEADERS (sizeof(headers) / sizeof(headers[0]))
 
-static int open_text(struct text_in *csv, const char *path, char *err)
+static int open_text(struct text_in *csv, const char *path, struct err *err)
 {
 	*csv = (struct text_in){ .name = path, .err = err };
 	csv->in = fopen(path, "re");
@@ -29,7 +29,7 @@ static int open_text(struct text_in *csv, const char *path, char *err)
 		return 0;
 	int rc = -errno;
 
-	text_error(err, "%s: %s", text_quote(path).s, strerror(-rc));
+	err_set(err, -EINVAL, "%s: %s", text_quote(path).s, strerror(-rc));
 	return rc;
 }
 
@@ -94,7 +94,7 @@ static int parse_flow(struct text_in *csv, const struct workload_args *a, u32 ha
 	for (u32 i = COL_SRC; i <= COL_DST; i++)
 		if (v[i] >= a->n_hosts)
 			return text_fail(csv, "%s %llu: the network has hosts 0..%u", col_names[i], v[i],
-					a->n_hosts - 1);
+					 a->n_hosts - 1);
 	if (v[COL_SRC] == v[COL_DST])
 		return text_fail(csv, "src and dst are both host %llu", v[COL_SRC]);
 	if (!v[COL_BYTES])
@@ -154,7 +154,7 @@ static int read_header(struct text_in *csv, u32 *has)
 		if (!strcmp(csv->buf, headers[*has]))
 			return 0;
 	return text_fail(csv, "the first line is '%s'; it should be %s, perhaps with ,op or ,class or ,op,class",
-			text_quote(csv->buf).s, headers[0]);
+			 text_quote(csv->buf).s, headers[0]);
 }
 
 static int read_flows(struct text_in *csv, const struct workload_args *a, struct flow_list *out)
@@ -211,7 +211,7 @@ static int parse_point(struct text_in *csv, struct cdf *cdf)
 	rc = text_decimal(share, 6, CDF_ONE, &s);
 	if (rc)
 		return text_fail(csv, "per cent '%s' %s: 0..100 with six decimals at most", text_quote(share).s,
-				text_num_why[rc]);
+				 text_num_why[rc]);
 	if (cdf->n == CDF_POINTS_MAX)
 		return text_fail(csv, "more than %d points", CDF_POINTS_MAX - 1);
 	if (!cdf->n && s) { /* the first share is spread from 1 byte up: a point at (0, 0 %) goes before it */
@@ -250,7 +250,7 @@ static int read_points(struct text_in *csv, struct size_dist *d)
 	return why ? text_fail(csv, "%s", d->cdf.n ? why : "the file has no points") : 0;
 }
 
-int cdf_read(const char *path, struct size_dist *d, char *err)
+int cdf_read(const char *path, struct size_dist *d, struct err *err)
 {
 	struct text_in csv;
 	int rc = open_text(&csv, path, err);

@@ -90,10 +90,9 @@ static int sources_init(const struct workload_args *a, const struct size_dist *d
 					.dst = rng_stream(seed, RNG_DESTINATION, h) };
 		if (!src->mean_ps) {
 			free(s->heap);
-			return text_error(
-				a->err,
-				"load=%u%%: host %u's flows would be less than 1 ps or more than 20 hours apart",
-				a->cfg->load_pct, h);
+			return err_set(a->err, -EINVAL,
+				       "load=%u%%: host %u's flows would be less than 1 ps or more than 20 hours apart",
+				       a->cfg->load_pct, h);
 		}
 		step(src);
 	}
@@ -122,8 +121,8 @@ static int poisson(const struct workload_args *a, const struct size_dist *d, str
 	int rc;
 
 	if (!c->load_pct || (!c->flows && !c->duration))
-		return text_error(a->err, "workload=%s: a load, and flows or a duration, must be given",
-				 text_quote(c->workload).s);
+		return err_set(a->err, -EINVAL, "workload=%s: a load, and flows or a duration, must be given",
+			       text_quote(c->workload).s);
 	rc = sources_init(a, d, &s);
 	if (rc)
 		return rc;
@@ -136,8 +135,8 @@ static int poisson(const struct workload_args *a, const struct size_dist *d, str
 	}
 	free(s.heap);
 	if (!rc && c->flows && out->n < c->flows && !c->duration)
-		rc = text_error(a->err, "flows=%u: the last would start after 53 days; a higher load or rate helps",
-			       c->flows);
+		rc = err_set(a->err, -EINVAL,
+			     "flows=%u: the last would start after 53 days; a higher load or rate helps", c->flows);
 	return rc;
 }
 
@@ -176,7 +175,8 @@ int workload_incast(const struct workload_args *a, struct flow_list *out)
 	int rc = 0;
 
 	if (senders > others)
-		return text_error(a->err, "senders=%u: the network has %u hosts beside the receiver", senders, others);
+		return err_set(a->err, -EINVAL, "senders=%u: the network has %u hosts beside the receiver", senders,
+			       others);
 	for (u32 i = 0; i < senders && !rc; i++) {
 		struct flow f = { .src = 1 + (u32)((u64)i * others / senders),
 				  .op = c->op,

@@ -48,7 +48,7 @@ struct workload_args {
 	const char *arg;
 	u32 n_hosts;
 	const u32 *host_ps;
-	char *err;
+	struct err *err;
 };
 
 int workload_heavy_tailed(const struct workload_args *a, struct flow_list *out);
@@ -59,6 +59,6 @@ int workload_permutation(const struct workload_args *a, struct flow_list *out);
 int workload_file(const struct workload_args *a, struct flow_list *out);
 
 /* Read a CDF file: "bytes percent" lines. 0, or -errno with a message. */
-int cdf_read(const char *path, struct size_dist *d, char *err);
+int cdf_read(const char *path, struct size_dist *d, struct err *err);
 
 #endif

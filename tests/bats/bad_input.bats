@@ -26,7 +26,7 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 	bad '^losslab: .*transport' transport=carrier-pigeon
 	bad '^losslab: .*engine' engine=steam
 	bad '^losslab: .*cc' cc=reno
-	bad '^losslab: .*pfc' pfc=maybe
+	bad '^losslab: .*fc' fc=maybe
 	bad '^losslab: .*workload' workload=nothing
 	bad '^losslab: .*mtu' mtu=2049
 	bad '^losslab: .*mtu' mtu=63

@@ -134,7 +134,7 @@ deadlock_of_seven()
 }
 
 @test "deadlock: of a variant that is stuck a scenario says what waits, and goes on" {
-	printf 'topology=star:n=4\nflows=50\nloss=0.01\n\n[hangs]\npfc=on\n[ends]\npfc=on\ntimeouts=on\n' >"$BATS_TEST_TMPDIR/scenario"
+	printf 'topology=star:n=4\nflows=50\nloss=0.01\n\n[hangs]\nfc=pfc\n[ends]\nfc=pfc\ntimeouts=on\n' >"$BATS_TEST_TMPDIR/scenario"
 	run -1 --separate-stderr "$LOSSLAB" run -q -e twin "$BATS_TEST_TMPDIR/scenario"
 	# shellcheck disable=SC2154 # bats sets it
 	[[ ${stderr_lines[0]} =~ ^"losslab: run: [hangs] stuck at "[0-9]+" us: "[0-9]+" of 50 flows unfinished; waiting:"$ ]]

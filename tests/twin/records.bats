@@ -36,7 +36,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	done
 }
 
-# What cc= and pfc= leave to be decided stands there decided.
+# What cc= and fc= leave to be decided stands there decided.
 @test "records: summary.json names flow control, buffers, marking and turns" {
 	dir=$BATS_TEST_TMPDIR/out
 	named() { [ "$(for k in pfc fc buffers ecn sched queues arbiter; do value "$dir" $k; done | tr -d '"\n')" = "$1" ]; }

@@ -12,7 +12,7 @@
 #include "lab/config/cfg.h"
 #include "lab/config/cfg_keys.h"
 
-static char err[CFG_ERR_MAX];
+static struct err err;
 
 static inline struct run_cfg set_all(const char *const *words)
 {
@@ -20,24 +20,24 @@ static inline struct run_cfg set_all(const char *const *words)
 
 	cfg_defaults(&c);
 	for (; *words; words++)
-		if (cfg_set(&c, *words, err))
-			fail_msg("%s", err);
+		if (cfg_set(&c, *words, &err))
+			fail_msg("%s", err.text);
 	return c;
 }
 #define SET(...) set_all((const char *const[]){ __VA_ARGS__, NULL })
 
 static inline struct run_cfg finish(struct run_cfg c)
 {
-	if (cfg_finish(&c, err))
-		fail_msg("%s", err);
+	if (cfg_finish(&c, &err))
+		fail_msg("%s", err.text);
 	return c;
 }
 
 /* The last refusal: one line that holds @want. */
 static inline void assert_says(const char *want)
 {
-	if (!strstr(err, want) || strpbrk(err, "\n\r\033") || strlen(err) >= CFG_ERR_MAX)
-		fail_msg("'%s' does not say '%s'", err, want);
+	if (!strstr(err.text, want) || strpbrk(err.text, "\n\r\033") || strlen(err.text) >= ERR_TEXT_MAX)
+		fail_msg("'%s' does not say '%s'", err.text, want);
 }
 
 static inline void print_to(const struct run_cfg *c, char *buf, size_t n)
@@ -51,7 +51,7 @@ static inline void print_to(const struct run_cfg *c, char *buf, size_t n)
 static inline int read_from(struct run_cfg *c, const char *text, size_t len)
 {
 	FILE *f = fmemopen((void *)(uintptr_t)text, len, "r");
-	int rc = cfg_read(c, f, "x.conf", err);
+	int rc = cfg_read(c, f, "x.conf", &err);
 
 	fclose(f);
 	return rc;
@@ -65,8 +65,8 @@ static inline void round_trip(const struct run_cfg *c)
 
 	print_to(c, first, sizeof(first));
 	cfg_defaults(&back);
-	if (read_from(&back, first, strlen(first)) || cfg_finish(&back, err))
-		fail_msg("%s", err);
+	if (read_from(&back, first, strlen(first)) || cfg_finish(&back, &err))
+		fail_msg("%s", err.text);
 	print_to(&back, second, sizeof(second));
 	assert_string_equal(first, second);
 	memcpy(back.given, c->given, sizeof(back.given));

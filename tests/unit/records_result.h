@@ -4,7 +4,8 @@
 
 #include "lab/records/records.h"
 
-static char err[CFG_ERR_MAX], text[16384];
+static struct err err;
+static char text[16384];
 
 /* Three flows: slowdowns 1, 2.5 and none. */
 static struct flow_record flows[] = {
@@ -129,9 +130,9 @@ static const char flows_golden[] =
 static inline struct run_result result_with(const char *word)
 {
 	cfg_defaults(&cfg);
-	assert_int_equal(cfg_set(&cfg, "engine=twin", err), 0);
-	assert_int_equal(cfg_set(&cfg, word, err), 0);
-	assert_int_equal(cfg_finish(&cfg, err), 0);
+	assert_int_equal(cfg_set(&cfg, "engine=twin", &err), 0);
+	assert_int_equal(cfg_set(&cfg, word, &err), 0);
+	assert_int_equal(cfg_finish(&cfg, &err), 0);
 	return (struct run_result){ .cfg = &cfg,
 				    .flows = flows,
 				    .n_flows = 3,

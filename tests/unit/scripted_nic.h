@@ -172,7 +172,7 @@ static inline void come_pfc(u64 time, u32 class, u16 quanta)
 }
 
 /* An answer for @flow, as its destination's NIC writes it: @n a packet number of the flow. */
-static inline void come_ack(u64 time, u32 flow, u32 n, u8 syndrome, u32 msn)
+static inline void come_aeth(u64 time, u32 flow, u32 n, u8 syndrome, u32 msn)
 {
 	struct packet_ack a = { .n = n, .syndrome = syndrome, .msn = msn };
 	struct tx_frame f;
@@ -183,7 +183,7 @@ static inline void come_ack(u64 time, u32 flow, u32 n, u8 syndrome, u32 msn)
 
 static inline void come_ack(u64 time, u32 flow, u32 n)
 {
-	come_ack(time, flow, n, AETH_ACK, 0);
+	come_aeth(time, flow, n, AETH_ACK, 0);
 }
 
 static inline void come_data(u64 time, u32 flow, u32 n)
@@ -219,11 +219,10 @@ static inline void come_mutated(struct rng *r, u64 t)
 		len = PFC_LEN;
 	} else {
 		if (one_in(r, 2))
-			packet_build_ack(
-				&h.par.rules, &f, &h.flows[flow],
-				&(struct packet_ack){ .n = rng_below(r, 60),
-							 .syndrome = one_in(r, 2) ? AETH_ACK : AETH_NAK_SEQUENCE,
-							 .msn = psn_add(h.par.rules.psn0, rng_below(r, 60)) });
+			packet_build_ack(&h.par.rules, &f, &h.flows[flow],
+					 &(struct packet_ack){ .n = rng_below(r, 60),
+							       .syndrome = one_in(r, 2) ? AETH_ACK : AETH_NAK_SEQUENCE,
+							       .msn = psn_add(h.par.rules.psn0, rng_below(r, 60)) });
 		else
 			packet_build_data(&h.par.rules, &f, &h.flows[flow], rng_below(r, 20), one_in(r, 2));
 		memcpy(b, f.head, HEAD_MAX);

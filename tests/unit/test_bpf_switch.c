@@ -26,7 +26,8 @@ static struct {
 	struct plan plan;
 	struct plan_memory mem;
 	struct bpf_fabric bpf;
-	char lab[LAB_NAME_MAX], err[PLAN_ERR_MAX];
+	char lab[LAB_NAME_MAX];
+	struct err err;
 	bool up;
 } w;
 
@@ -41,10 +42,10 @@ static int set_up(void **state)
 		return 0;
 	cfg_defaults(&w.cfg);
 	snprintf(w.lab, sizeof(w.lab), "b%d", (int)getpid());
-	if (!in || topo_parse(in, "star", &w.topo, w.err) || cfg_set(&w.cfg, word, w.err) ||
-	    cfg_finish(&w.cfg, w.err) || plan_make(&w.plan, &w.cfg, w.topo, w.err) ||
-	    netlab_up(w.lab, w.topo, w.err)) {
-		print_error("%s\n", w.err);
+	if (!in || topo_parse(in, "star", &w.topo, &w.err) || cfg_set(&w.cfg, word, &w.err) ||
+	    cfg_finish(&w.cfg, &w.err) || plan_make(&w.plan, &w.cfg, w.topo, &w.err) ||
+	    netlab_up(w.lab, w.topo, &w.err)) {
+		print_error("%s\n", w.err.text);
 		return -1;
 	}
 	fclose(in);
@@ -54,8 +55,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	if (w.up && netlab_down(w.lab, w.err))
-		print_error("%s\n", w.err);
+	if (w.up && netlab_down(w.lab, &w.err))
+		print_error("%s\n", w.err.text);
 	if (w.topo) {
 		plan_free(&w.plan);
 		topo_free(w.topo);
@@ -71,10 +72,10 @@ static int load(void **state)
 	if (!w.up)
 		return 0;
 	memset(&w.mem, 0, sizeof(w.mem));
-	if (bpf_fabric_load(&w.bpf, &w.plan, &w.mem, w.err))
+	if (bpf_fabric_load(&w.bpf, &w.plan, &w.mem, &w.err))
 		goto fail;
 	plan_memory_init(&w.plan, &w.mem, false);
-	if (bpf_fabric_attach(&w.bpf, &w.plan, w.lab, w.err))
+	if (bpf_fabric_attach(&w.bpf, &w.plan, w.lab, &w.err))
 		goto fail;
 	fd = netlab_ns_fd(w.lab, "s0");
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
@@ -82,7 +83,7 @@ static int load(void **state)
 	close(fd);
 	return 0;
 fail:
-	print_error("%s\n", w.err);
+	print_error("%s\n", w.err.text);
 	return -1;
 }
 
@@ -116,8 +117,7 @@ static u32 packet(u8 *out, u64 bytes, u64 arrival)
 	struct tx_frame f;
 
 	memset(out, 0x5a, FRAME_MAX + STAMP_LEN);
-	packet_build_data(&w.plan.nics[1].rules, &f, &(struct flow){ .src = 1, .class = 3, .bytes = bytes }, 0,
-			  false);
+	packet_build_data(&w.plan.nics[1].rules, &f, &(struct flow){ .src = 1, .class = 3, .bytes = bytes }, 0, false);
 	memcpy(out, f.head, f.head_len);
 	stamp_put(out + f.len, f.len, arrival);
 	return f.len + STAMP_LEN;
@@ -281,8 +281,8 @@ static void load__every_configuration(void **state)
 		c->credit_step = c->credits / 8;
 		c->shared = flow_control > 2;
 		c->alpha = 8192;
-		if (bpf_fabric_load(&w.bpf, &w.plan, &mem, w.err))
-			fail_msg("flow control %u, ecn %u, turns %u: %s", flow_control, c->ecn, turns, w.err);
+		if (bpf_fabric_load(&w.bpf, &w.plan, &mem, &w.err))
+			fail_msg("flow control %u, ecn %u, turns %u: %s", flow_control, c->ecn, turns, &w.err);
 		bpf_fabric_free(&w.bpf, &w.plan, w.lab);
 	}
 	w.plan.fab = keep;

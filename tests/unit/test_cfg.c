@@ -13,8 +13,8 @@ static void table__defaults_parse(void **state)
 	cfg_defaults(&c);
 	for (i = 0; (k = cfg_key(i)); i++) {
 		snprintf(word, sizeof(word), "%s=%s", k->name, k->def);
-		if (cfg_set(&c, word, err))
-			fail_msg("%s", err);
+		if (cfg_set(&c, word, &err))
+			fail_msg("%s", err.text);
 		assert_true(k->help && *k->help);
 		assert_int_equal(cfg_key_number(k->name), i); /* so no other has this name */
 	}
@@ -54,7 +54,8 @@ static void defaults__documented(void **state)
 	c = finish(c);
 	assert_true(c.engine == ENGINE_KERNEL && !c.rate_ps && !c.delay_ps && c.seed == 1 && c.ecmp_seed == 1);
 	assert_string_equal(c.topology, "fat-tree:k=4");
-	assert_true(c.mtu == 1000 && c.buffer == 240000 && !c.xoff && !c.xon && c.fc == CFG_FC_PFC && c.quanta == 65535);
+	assert_true(c.mtu == 1000 && c.buffer == 240000 && !c.xoff && !c.xon && c.fc == CFG_FC_PFC &&
+		    c.quanta == 65535);
 	assert_true(c.ecn == CFG_ECN_OFF && c.kmin == 5000 && c.kmax == 200000 && c.pmax_ppb == 10000000);
 	assert_true(!c.loss_ppb && !*c.loss_at && !c.cap && c.rto_n == 3 && c.ack_every == 1 && !c.reth_all);
 	assert_string_equal(c.preset, "");
@@ -80,13 +81,13 @@ static void given__set_and_taken_back(void **state)
 	struct run_cfg c =
 		SET("transport=roce", "fc=none", "cap=9", "ack_every=message", "topology=t", "stuck_after=1ms");
 
-	assert_true(cfg_given(&c, "transport") && cfg_given(&c, "pfc") && cfg_given(&c, "cap"));
+	assert_true(cfg_given(&c, "transport") && cfg_given(&c, "fc") && cfg_given(&c, "cap"));
 	assert_true(cfg_given(&c, "ack_every") && cfg_given(&c, "topology") && cfg_given(&c, "stuck_after"));
 	assert_false(cfg_given(&c, "engine") || cfg_given(&c, "out") || cfg_given(&c, "cc") || cfg_given(&c, "no-key"));
-	assert_true(cfg_set(&c, "fc=auto", err) == 0 && !cfg_given(&c, "fc"));
-	assert_true(cfg_set(&c, "cap=auto", err) == 0 && !cfg_given(&c, "cap"));
-	assert_true(cfg_set(&c, "stuck_after=1", err) < 0 && cfg_given(&c, "stuck_after"));
-	assert_true(cfg_set(&c, "out=1\n", err) < 0 && !cfg_given(&c, "out"));
+	assert_true(cfg_set(&c, "fc=auto", &err) == 0 && !cfg_given(&c, "fc"));
+	assert_true(cfg_set(&c, "cap=auto", &err) == 0 && !cfg_given(&c, "cap"));
+	assert_true(cfg_set(&c, "stuck_after=1", &err) < 0 && cfg_given(&c, "stuck_after"));
+	assert_true(cfg_set(&c, "out=1\n", &err) < 0 && !cfg_given(&c, "out"));
 }
 
 static void set__values(void **state)
@@ -180,7 +181,7 @@ static void set__refuses(void **state)
 		{ "engine=twins", "engine=twins: unknown; allowed: kernel|twin" },
 		{ "transport=tcp", "transport=tcp: unknown; allowed: roce|irn|irn-gbn|irn-nobdp|melo|iwarp" },
 		{ "cc=reno", "cc=reno: unknown; allowed: none|dcqcn|dcqcn-connectx|timely|timely-patched|ib-aimd|" },
-		{ "pfc=yes", "pfc=yes: unknown; allowed: off|on|auto" },
+		{ "fc=yes", "fc=yes: unknown; allowed: none|pfc|credit|auto" },
 		{ "ecn=dctcp", "ecn=dctcp: unknown; allowed: off|red|step|ib|ib-input|ib-output|auto" },
 		{ "timeouts=never", "allowed: off|on|auto" },
 		{ "rate=40", "rate=40: no unit" },
@@ -227,7 +228,7 @@ static void set__refuses(void **state)
 		{ "cap=1048577", "cap=1048577: out of range" },
 		{ "backoff=1", "backoff=1: unknown; allowed: off|on" },
 		{ "op=atomic", "op=atomic: unknown; allowed: write|send|read" },
-		{ "buffers=dynamic", "buffers=dynamic: unknown; allowed: static|shared" },
+		{ "buffer_mode=dynamic", "buffer_mode=dynamic: unknown; allowed: static|shared" },
 		{ "alpha=0", "alpha=0: out of range; allowed: 1/65536..64" },
 		{ "alpha=65", "alpha=65: out of range" },
 		{ "alpha=1/3", "alpha=1/3: not over a power of two up to 65536" },
@@ -292,7 +293,7 @@ static void set__refuses(void **state)
 
 		cfg_defaults(&c);
 		before = c;
-		if (!cfg_set(&c, bad[i][0], err))
+		if (!cfg_set(&c, bad[i][0], &err))
 			fail_msg("accepted %s", bad[i][0]);
 		assert_says(bad[i][1]);
 		assert_memory_equal(&c, &before, sizeof(c));
@@ -306,15 +307,15 @@ static void set__length_of_texts(void **state)
 
 	cfg_defaults(&c);
 	memset(word + 9, 'x', CFG_STR - 1);
-	assert_int_equal(cfg_set(&c, word, err), 0);
+	assert_int_equal(cfg_set(&c, word, &err), 0);
 	assert_int_equal(strlen(c.topology), CFG_STR - 1);
 	word[9 + CFG_STR - 1] = 'x';
-	assert_true(cfg_set(&c, word, err) < 0);
+	assert_true(cfg_set(&c, word, &err) < 0);
 	assert_says("too long; allowed: text of 1 to 255 bytes");
 	memset(word, 'k', sizeof(word) - 1);
-	assert_true(cfg_set(&c, word, err) < 0);
+	assert_true(cfg_set(&c, word, &err) < 0);
 	word[550] = '=';
-	assert_true(cfg_set(&c, word, err) < 0);
+	assert_true(cfg_set(&c, word, &err) < 0);
 	assert_says("no such key");
 }
 
@@ -371,8 +372,8 @@ static void print__golden(void **state)
 	assert_string_equal(
 		text,
 		"engine=kernel\ntopology=fat-tree:k=4\nrate=topology\ndelay=2us\nseed=1\necmp_seed=1\nmtu=1000\n"
-		"buffer=240000\nbuffers=static\nalpha=1/"
-		"8\nreserve=4096\nheadroom=auto\nxoff=auto\nxon=auto\npfc=on\npfc_classes=all\nfc=pfc\nquanta="
+		"buffer=240000\nbuffer_mode=static\nalpha=1/"
+		"8\nreserve=4096\nheadroom=auto\nxoff=auto\nxon=auto\nfc=pfc\npfc_classes=all\nquanta="
 		"65535\necn=off\nkmin="
 		"5000\nkmax=200000\n"
 		"pmax=0.01\nsched=strict\nweights=1,1,1,1,1,1,1,1\nqueues=voq\narbiter=rr\niterations=4\n"
@@ -380,14 +381,15 @@ static void print__golden(void **state)
 		"auto\nbackoff=off\nrto_high=320us\n"
 		"rto_low=100us\nrto_n=3\ntimeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"
 		"rq=unlimited\nrq_delay=1us\nregion=flow\nack_every=1\nreth=first\nmelo_bits=1024\n"
-		"melo_cache=all\nmelo_resend=front\ninit_window=10\nclass=3\nclasses=none\nack_class=class\npsn0=0\n"
+		"melo_cache=all\nmelo_resend=front\ninit_window=10\nclass=3\nclass_mix=none\nack_class=class\npsn0=0\n"
 		"cc=none\ncnp_interval=auto\ndcqcn_g=auto\ndcqcn_f=auto\ndcqcn_alpha_timer=auto\n"
 		"dcqcn_rate_timer=auto\ndcqcn_bytes=auto\ndcqcn_rai=auto\ndcqcn_rhai=auto\nrmin=auto\n"
 		"timely_tlow=50us\ntimely_thigh=500us\ntimely_min_rtt=20us\ntimely_delta=auto\ntimely_beta=auto\n"
 		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\n"
 		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
 		"all\nbytes=default\n"
-		"until=done\nstop_at=never\nstuck_after=100ms\nfault=\nfaults=\nroute_delay=1ms\npfc_watchdog=off\npfc_"
+		"until=done\nstop_at=never\nstuck_after=100ms\nfault=\nfault_file=\nroute_delay=1ms\npfc_watchdog="
+		"off\npfc_"
 		"restore=auto\ntap=\nsample=off\nout=\n");
 }
 
@@ -467,12 +469,12 @@ static void set__fuzz(void **state)
 		len = (size_t)snprintf(word, sizeof(word), "%s=%s%s", k->name, k->def, rng_below(&r, 2) ? "7" : "");
 		for (u64 edits = rng_below(&r, 3); edits; edits--)
 			word[rng_below(&r, len)] = likely[rng_below(&r, sizeof(likely) - 1)];
-		if (cfg_set(&c, word, err)) {
-			assert_true(*err && !strpbrk(err, "\n\033") && strlen(err) < CFG_ERR_MAX);
+		if (cfg_set(&c, word, &err)) {
+			assert_true(*err.text && !strpbrk(err.text, "\n\033") && strlen(err.text) < ERR_TEXT_MAX);
 			continue;
 		}
 		taken++;
-		if (cfg_finish(&c, err))
+		if (cfg_finish(&c, &err))
 			continue;
 		complete++;
 		round_trip(&c);
@@ -498,12 +500,12 @@ static void read__fuzz(void **state)
 		for (u64 edits = 1 + rng_below(&r, 4); edits; edits--)
 			text[rng_below(&r, sizeof(good) - 1)] = likely[rng_below(&r, sizeof(likely) - 1)];
 		if (read_from(&c, text, 1 + rng_below(&r, 2) * (sizeof(good) - 2))) {
-			assert_memory_equal(err, "x.conf:", 7);
-			assert_true(!strpbrk(err, "\n\r") && strlen(err) < CFG_ERR_MAX);
+			assert_memory_equal(err.text, "x.conf:", 7);
+			assert_true(!strpbrk(err.text, "\n\r") && strlen(err.text) < ERR_TEXT_MAX);
 			continue;
 		}
 		taken++;
-		if (!cfg_finish(&c, err))
+		if (!cfg_finish(&c, &err))
 			round_trip(&c);
 	}
 	assert_in_range(taken, 500, 9500);

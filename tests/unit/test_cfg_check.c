@@ -150,7 +150,8 @@ static void finish__contradictions(void **state)
 		  "headroom=20000: buffer_mode=static has what lies above xoff; allowed: with buffer_mode=shared" },
 		{ "xoff when shared", "buffer_mode=shared", "xoff=9KB",
 		  "xoff=9000: buffer_mode=shared pauses by what is free" },
-		{ "xon when shared", "buffer_mode=shared", "xon=9KB", "xon=9000: buffer_mode=shared resumes by what is free" },
+		{ "xon when shared", "buffer_mode=shared", "xon=9KB",
+		  "xon=9000: buffer_mode=shared resumes by what is free" },
 		{ "unmarked dcqcn", "cc=dcqcn", "ecn=off", "ecn=off: nobody would mark, and cc=dcqcn goes by marks" },
 		{ "unmarked connectx", "cc=dcqcn-connectx", "ecn=off", "ecn=off: nobody would mark" },
 		{ "unmarked ib", "cc=ib-lipd", "ecn=off", "ecn=off: nobody would mark, and cc=ib-lipd" },
@@ -185,11 +186,11 @@ static void finish__contradictions(void **state)
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct run_cfg c = SET(bad[i][1], bad[i][2]);
 
-		if (!cfg_finish(&c, err))
+		if (!cfg_finish(&c, &err))
 			fail_msg("accepted: %s", bad[i][0]);
 		assert_says(bad[i][3]);
 	}
-	assert_int_equal(cfg_finish(&shared, err), -EINVAL);
+	assert_int_equal(cfg_finish(&shared, &err), -EINVAL);
 	assert_says("headroom=20000: fc=none has no pauses; allowed: with fc=pfc");
 	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1093"));
 	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
@@ -235,7 +236,7 @@ static void finish__keys_of_a_cc(void **state)
 		snprintf(cc, sizeof(cc), "cc=%s", ccs[i % 8]);
 		finish(SET(cc, keys[i / 8].other));
 		c = SET(word, cc);
-		assert_int_equal(cfg_finish(&c, err), used ? 0 : -EINVAL);
+		assert_int_equal(cfg_finish(&c, &err), used ? 0 : -EINVAL);
 		snprintf(want, sizeof(want), "%s: %s ", word, cc);
 		if (!used)
 			assert_says(want);
@@ -270,7 +271,7 @@ static void finish__ranges(void **state)
 	do {                                                                                                           \
 		c = good;                                                                                              \
 		c.member = value;                                                                                      \
-		assert_true(cfg_finish(&c, err) < 0);                                                                  \
+		assert_true(cfg_finish(&c, &err) < 0);                                                                 \
 		assert_says(text);                                                                                     \
 	} while (0)
 	REFUSED(mtu, 63, "mtu=63: out of range");

@@ -25,12 +25,12 @@ static struct {
 static int set_up_with(const char *kind)
 {
 	FILE *in = fmemopen((void *)text, strlen(text), "r");
-	char err[PLAN_ERR_MAX];
+	struct err err;
 
 	memset(&w, 0, sizeof(w));
 	cfg_defaults(&w.cfg);
-	if (!in || topo_parse(in, "ring", &w.topo, err) || cfg_set(&w.cfg, "workload=incast", err) ||
-	    cfg_set(&w.cfg, kind, err) || cfg_finish(&w.cfg, err) || plan_make(&w.f, &w.cfg, w.topo, err))
+	if (!in || topo_parse(in, "ring", &w.topo, &err) || cfg_set(&w.cfg, "workload=incast", &err) ||
+	    cfg_set(&w.cfg, kind, &err) || cfg_finish(&w.cfg, &err) || plan_make(&w.f, &w.cfg, w.topo, &err))
 		return -1;
 	fclose(in);
 	w.m.switches = calloc(w.f.size.switches, sizeof(*w.m.switches));

@@ -25,7 +25,8 @@ static struct topo *draw_ring(void)
 {
 	static const char *const rates[] = { "10gbit", "40gbit", "40gbit", "100gbit" };
 	u32 n = 3 + rng_below(&w.rng, SWITCHES - 2), clockwise = one_in(&w.rng, 2);
-	char *at = w.topo, err[TOPO_ERR_MAX];
+	char *at = w.topo;
+	struct err err;
 	struct topo *t;
 	FILE *in;
 
@@ -41,8 +42,8 @@ static struct topo *draw_ring(void)
 		if (i / n != i % n)
 			at += sprintf(at, "route s%u h%u p%u\n", i / n, i % n, 1 + (i / n > 0));
 	in = fmemopen(w.topo, at - w.topo, "r");
-	if (topo_parse(in, "ring", &t, err))
-		fail_msg("%s\n%s", err, w.topo);
+	if (topo_parse(in, "ring", &t, &err))
+		fail_msg("%s\n%s", err.text, w.topo);
 	fclose(in);
 	return t;
 }
@@ -61,15 +62,16 @@ static void draw_words(const char *kind, u32 least)
 
 static void start(struct run_cfg *c, const char *late)
 {
-	char *word, *save, err[CFG_ERR_MAX], copy[sizeof(w.words) + 64];
+	char *word, *save, copy[sizeof(w.words) + 64];
+	struct err err;
 
 	cfg_defaults(c);
 	snprintf(copy, sizeof(copy), "%s %s", w.words, late);
 	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
-		if (cfg_set(c, word, err))
-			fail_msg("%s", err);
-	if (cfg_finish(c, err))
-		fail_msg("%s: %s", w.words, err);
+		if (cfg_set(c, word, &err))
+			fail_msg("%s", err.text);
+	if (cfg_finish(c, &err))
+		fail_msg("%s: %s", w.words, err.text);
 }
 
 /* Each output leads to the switch of the next one. */
@@ -85,14 +87,14 @@ static void assert_cycle(const struct experiment *x)
 /* Does the run end in a deadlock? If not it must come to its end. */
 static bool deadlocks(const struct topo *t, const char *late, u64 *when)
 {
-	char err[EXPERIMENT_ERR_MAX];
+	struct err err;
 	struct experiment x;
 	struct run_cfg c;
 	bool found;
 
 	start(&c, late);
-	if (experiment_run(&x, &c, t, NULL, NULL, NULL, err))
-		fail_msg("%s: %s\n%s", w.words, err, w.topo);
+	if (experiment_run(&x, &c, t, NULL, NULL, NULL, &err))
+		fail_msg("%s: %s\n%s", w.words, err.text, w.topo);
 	found = !strcmp(x.result.status, "deadlock");
 	if (!found && strcmp(x.result.status, "done"))
 		fail_msg("%s %s: %s\n%s", w.words, late, x.result.status, w.topo);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bpf/pfc.h"
 #include "lab/plan/plan.h"
 
 #define US PS_PER_US
@@ -17,7 +18,7 @@ static struct {
 	struct run_cfg cfg;
 	struct topo *topo;
 	struct plan f;
-	char err[PLAN_ERR_MAX];
+	struct err err;
 } w;
 
 static int plan(const char *faults, const char *key)
@@ -27,16 +28,16 @@ static int plan(const char *faults, const char *key)
 
 	memset(&w, 0, sizeof(w));
 	cfg_defaults(&w.cfg);
-	assert_int_equal(topo_parse(in, "two", &w.topo, w.err), 0);
+	assert_int_equal(topo_parse(in, "two", &w.topo, &w.err), 0);
 	fclose(in);
-	assert_int_equal(cfg_set(&w.cfg, "workload=incast", w.err), 0);
-	assert_int_equal(cfg_set(&w.cfg, "transport=roce", w.err), 0);
+	assert_int_equal(cfg_set(&w.cfg, "workload=incast", &w.err), 0);
+	assert_int_equal(cfg_set(&w.cfg, "transport=roce", &w.err), 0);
 	if (key)
-		assert_int_equal(cfg_set(&w.cfg, key, w.err), 0);
+		assert_int_equal(cfg_set(&w.cfg, key, &w.err), 0);
 	snprintf(word, sizeof(word), "fault=%s", faults);
-	assert_int_equal(cfg_set(&w.cfg, word, w.err), 0);
-	assert_int_equal(cfg_finish(&w.cfg, w.err), 0);
-	return plan_make(&w.f, &w.cfg, w.topo, w.err);
+	assert_int_equal(cfg_set(&w.cfg, word, &w.err), 0);
+	assert_int_equal(cfg_finish(&w.cfg, &w.err), 0);
+	return plan_make(&w.f, &w.cfg, w.topo, &w.err);
 }
 
 static void drop_plan(void)
@@ -48,7 +49,7 @@ static void drop_plan(void)
 static void planned(const char *faults, const char *key)
 {
 	if (plan(faults, key))
-		fail_msg("%s", w.err);
+		fail_msg("%s", w.err.text);
 }
 
 static void assert_fault(u32 n, u64 at, enum fault_kind kind, u32 port, u32 value)
@@ -215,20 +216,20 @@ static void refused(void **state)
 
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(plan(bad[i][0], NULL), -EINVAL);
-		if (!strstr(w.err, bad[i][1]) || strchr(w.err, '\n'))
-			fail_msg("%s: '%s' does not say '%s'", bad[i][0], w.err, bad[i][1]);
+		if (!strstr(w.err.text, bad[i][1]) || strchr(w.err.text, '\n'))
+			fail_msg("%s: '%s' does not say '%s'", bad[i][0], w.err.text, bad[i][1]);
 		drop_plan();
 	}
 	assert_int_equal(plan("1us:pause=3:h0", "fc=none"), -EINVAL);
-	assert_non_null(strstr(w.err, "PFC is off"));
+	assert_non_null(strstr(w.err.text, "PFC is off"));
 	drop_plan();
 	assert_int_equal(plan("1us:pause=4:s0:p1", "pfc_classes=3,5"), -EINVAL);
-	assert_non_null(strstr(w.err, "4: a class without PFC; allowed: those of pfc_classes="));
+	assert_non_null(strstr(w.err.text, "4: a class without PFC; allowed: those of pfc_classes="));
 	drop_plan();
 	assert_int_equal(plan("1us:pause=5:s0:p1", "pfc_classes=3,5"), 0);
 	drop_plan();
 	assert_int_equal(plan("1us:pause=3:s0:p1", "fc=credit"), -EINVAL);
-	assert_non_null(strstr(w.err, "3: credits know no PAUSE; allowed: with fc=pfc"));
+	assert_non_null(strstr(w.err.text, "3: credits know no PAUSE; allowed: with fc=pfc"));
 	drop_plan();
 }
 
@@ -248,17 +249,17 @@ static void file__lines_and_comments(void **state)
 	fputs("1us:down:h9\n", out);
 	fclose(out);
 	assert_int_equal(plan("", key), -EINVAL);
-	assert_non_null(strstr(w.err, ":4: fault 1us:down:h9: h9: no such node"));
+	assert_non_null(strstr(w.err.text, ":4: fault 1us:down:h9: h9: no such node"));
 	drop_plan();
 	out = fopen(path, "w");
 	fputs("1ms:down:h0; 2ms:up:h0\n", out);
 	fclose(out);
 	assert_int_equal(plan("", key), -EINVAL);
-	assert_non_null(strstr(w.err, ":1: 1ms:down:h0; 2ms:up:h0: a ';'; allowed: one statement a line"));
+	assert_non_null(strstr(w.err.text, ":1: 1ms:down:h0; 2ms:up:h0: a ';'; allowed: one statement a line"));
 	drop_plan();
 	unlink(path);
 	assert_int_equal(plan("", key), -EINVAL);
-	assert_non_null(strstr(w.err, "No such file"));
+	assert_non_null(strstr(w.err.text, "No such file"));
 	drop_plan();
 }
 

@@ -11,16 +11,16 @@ static struct run_cfg cfg;
 
 static void set(const char *word)
 {
-	char err[CFG_ERR_MAX];
+	struct err err;
 
-	if (cfg_set(&cfg, word, err))
-		fail_msg("%s", err);
+	if (cfg_set(&cfg, word, &err))
+		fail_msg("%s", err.text);
 }
 
 /* The fabric of a topology given as text, with IRN (so that no PFC asks for room). */
 static void plan(struct plan *f, const char *text, const char *word)
 {
-	char err[PLAN_ERR_MAX];
+	struct err err;
 	struct topo *t;
 	FILE *in = fmemopen((char *)text, strlen(text), "r");
 
@@ -31,8 +31,8 @@ static void plan(struct plan *f, const char *text, const char *word)
 	if (word)
 		set(word);
 	assert_non_null(in);
-	if (cfg_finish(&cfg, err) || topo_parse(in, "memory", &t, err) || plan_make(f, &cfg, t, err))
-		fail_msg("%s", err);
+	if (cfg_finish(&cfg, &err) || topo_parse(in, "memory", &t, &err) || plan_make(f, &cfg, t, &err))
+		fail_msg("%s", err.text);
 	fclose(in);
 }
 

@@ -40,7 +40,8 @@ static void add_link(char **at, char kind, u32 n, u32 to)
 static struct topo *draw_topology(void)
 {
 	u32 switches = 1 + rng_below(&w.rng, SWITCHES), hosts = 3 + rng_below(&w.rng, HOSTS - 2);
-	char *at = w.topo, err[TOPO_ERR_MAX];
+	char *at = w.topo;
+	struct err err;
 	struct topo *t;
 	FILE *in;
 
@@ -53,8 +54,8 @@ static struct topo *draw_topology(void)
 	for (u32 h = 0; h < hosts; h++)
 		add_link(&at, 'h', h, rng_below(&w.rng, switches));
 	in = fmemopen(w.topo, at - w.topo, "r");
-	if (topo_parse(in, "random", &t, err))
-		fail_msg("%s\n%s", err, w.topo);
+	if (topo_parse(in, "random", &t, &err))
+		fail_msg("%s\n%s", err.text, w.topo);
 	fclose(in);
 	return t;
 }
@@ -75,7 +76,8 @@ static char *link_name(const struct topo *t, char *name)
 static void draw_faults(struct run_cfg *c, const struct topo *t)
 {
 	u32 n = 1 + rng_below(&w.rng, 4);
-	char name[64], *at = w.faults, err[CFG_ERR_MAX], word[CFG_STR + 8];
+	char name[64], *at = w.faults, word[CFG_STR + 8];
+	struct err err;
 
 	at += sprintf(at, "fault=");
 	for (u32 i = 0; i < n; i++) {
@@ -95,11 +97,11 @@ static void draw_faults(struct run_cfg *c, const struct topo *t)
 		}
 	}
 	strcpy(word, w.faults);
-	if (cfg_set(c, word, err))
-		fail_msg("%s: %s", w.faults, err);
+	if (cfg_set(c, word, &err))
+		fail_msg("%s: %s", w.faults, err.text);
 	snprintf(word, sizeof(word), "route_delay=%lluns", rng_below(&w.rng, 20000));
-	if (cfg_set(c, word, err))
-		fail_msg("%s", err);
+	if (cfg_set(c, word, &err))
+		fail_msg("%s", err.text);
 }
 
 /* What all kinds have in common: packets, messages, classes, flows. */
@@ -109,7 +111,8 @@ static void draw_config(struct run_cfg *c, const struct topo *t, const char *kin
 	static const char *const ops[] = { "write", "send", "read" };
 	static const char *const turns[] = { "sched=strict", "sched=wrr", "queues=fifo", "arbiter=islip",
 					     "arbiter=islip queues=fifo speedup=1.5 iterations=1" };
-	char *word, *save, err[CFG_ERR_MAX], copy[sizeof(w.words)];
+	char *word, *save, copy[sizeof(w.words)];
+	struct err err;
 
 	snprintf(w.words, sizeof(w.words),
 		 "engine=twin seed=%llu mtu=%s op=%s class=%llu ack_class=%llu %s workload=%s bytes=%llu %s",
@@ -118,26 +121,26 @@ static void draw_config(struct run_cfg *c, const struct topo *t, const char *kin
 	cfg_defaults(c);
 	strcpy(copy, w.words);
 	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
-		if (cfg_set(c, word, err))
-			fail_msg("%s", err);
+		if (cfg_set(c, word, &err))
+			fail_msg("%s", err.text);
 	if (w.broken)
 		draw_faults(c, t);
-	if (cfg_finish(c, err))
-		fail_msg("%s: %s", w.words, err);
+	if (cfg_finish(c, &err))
+		fail_msg("%s: %s", w.words, err.text);
 }
 
 /* The least buffer that the plan takes, to a thirtieth; now and then some more. */
 static void fit_buffer(struct run_cfg *c, const struct topo *t)
 {
-	char err[PLAN_ERR_MAX];
+	struct err err;
 	struct plan f;
 	int rc = -EINVAL;
 
 	for (c->buffer = c->mtu + 94; rc; c->buffer += rc ? c->buffer / 30 : 0) {
-		rc = plan_make(&f, c, t, err);
+		rc = plan_make(&f, c, t, &err);
 		plan_free(&f);
-		if (rc && strncmp(err, "buffer: ", 8))
-			fail_msg("%s: %s", w.words, err);
+		if (rc && strncmp(err.text, "buffer: ", 8))
+			fail_msg("%s: %s", w.words, err.text);
 	}
 	if (one_in(&w.rng, 2))
 		c->buffer += rng_below(&w.rng, c->buffer);
@@ -161,15 +164,15 @@ static void check_losses(const struct experiment *x)
 static void run_one(const char *kind)
 {
 	struct topo *t = draw_topology();
-	char err[EXPERIMENT_ERR_MAX];
+	struct err err;
 	struct experiment x;
 	bool stalled = false;
 	struct run_cfg c;
 
 	draw_config(&c, t, kind);
 	fit_buffer(&c, t);
-	if (experiment_run(&x, &c, t, NULL, NULL, NULL, err))
-		fail_msg("%s %s buffer=%u: %s\n%s", w.words, w.faults, c.buffer, err, w.topo);
+	if (experiment_run(&x, &c, t, NULL, NULL, NULL, &err))
+		fail_msg("%s %s buffer=%u: %s\n%s", w.words, w.faults, c.buffer, err.text, w.topo);
 	if (strcmp(x.result.status, "done") || (x.result.dropped && !w.broken))
 		fail_msg("%s %s buffer=%u: %s, %llu dropped\n%s", w.words, w.faults, c.buffer, x.result.status,
 			 x.result.dropped, w.topo);

@@ -50,15 +50,15 @@ static void put(const char *text, size_t len)
 /* Refused: nothing to act on comes back, and one line says why. */
 static void assert_refused(const char *text)
 {
-	char err[LAB_ERR_MAX] = "";
+	struct err err = { 0 };
 	struct manifest m;
 
 	put(text, strlen(text));
-	assert_int_equal(manifest_read(&m, path, "lab", err), -EBADMSG);
+	assert_int_equal(manifest_read(&m, path, "lab", &err), -EBADMSG);
 	assert_null(m.ns);
 	assert_int_equal(m.n_ns, 0);
-	assert_non_null(strstr(err, "lab lab: manifest.json: "));
-	assert_null(strchr(err, '\n'));
+	assert_non_null(strstr(err.text, "lab lab: manifest.json: "));
+	assert_null(strchr(err.text, '\n'));
 }
 
 static struct topo *small_topo(void)
@@ -66,12 +66,12 @@ static struct topo *small_topo(void)
 	static const char text[] =
 		"title a pair\ndefault 40gbit 2us\nhost h0\nhost h1\nswitch s0\nlink h0 s0\nlink h1 s0\n";
 	FILE *in = fmemopen((void *)text, sizeof(text) - 1, "r");
-	char err[TOPO_ERR_MAX] = "";
+	struct err err = { 0 };
 	struct topo *t = NULL;
 
 	assert_non_null(in);
-	if (topo_parse(in, "small", &t, err))
-		fail_msg("%s", err);
+	if (topo_parse(in, "small", &t, &err))
+		fail_msg("%s", err.text);
 	fclose(in);
 	return t;
 }
@@ -99,14 +99,15 @@ static void manifest_write__reads_back(void **state)
 {
 	struct topo *t = small_topo();
 	struct manifest m, back;
-	char err[LAB_ERR_MAX], a[NETNS_MARK_MAX], b[NETNS_MARK_MAX], tmp[80];
+	char a[NETNS_MARK_MAX], b[NETNS_MARK_MAX], tmp[80];
+	struct err err;
 	struct stat st;
 	u32 i;
 
 	assert_int_equal(manifest_make(&m, "lab", t), 0);
 	m.complete = true;
 	assert_int_equal(manifest_write(&m, path), 0);
-	assert_int_equal(manifest_read(&back, path, "lab", err), 0);
+	assert_int_equal(manifest_read(&back, path, "lab", &err), 0);
 	assert_string_equal(back.name, "lab");
 	assert_string_equal(back.title, "a pair");
 	assert_int_equal(back.n_hosts, 2);
@@ -128,10 +129,10 @@ static void manifest_write__reads_back(void **state)
 
 static void manifest_read__none(void **state)
 {
-	char err[LAB_ERR_MAX];
+	struct err err;
 	struct manifest m;
 
-	assert_int_equal(manifest_read(&m, path, "lab", err), -ENOENT);
+	assert_int_equal(manifest_read(&m, path, "lab", &err), -ENOENT);
 	assert_null(m.ns);
 }
 
@@ -139,17 +140,17 @@ static void manifest_read__none(void **state)
 static void manifest_read__truncated(void **state)
 {
 	static const char good[] = "{" HEAD "," COUNTS ",\"namespaces\":[\"lab-h0\",\"lab-ctl\"]}";
-	char err[LAB_ERR_MAX];
+	struct err err;
 	struct manifest m;
 	size_t len;
 
 	for (len = 0; len < sizeof(good) - 1; len++) {
 		put(good, len);
-		assert_int_equal(manifest_read(&m, path, "lab", err), -EBADMSG);
+		assert_int_equal(manifest_read(&m, path, "lab", &err), -EBADMSG);
 		assert_null(m.ns);
 	}
 	put(good, len);
-	assert_int_equal(manifest_read(&m, path, "lab", err), 0);
+	assert_int_equal(manifest_read(&m, path, "lab", &err), 0);
 	manifest_free(&m);
 }
 
@@ -219,18 +220,18 @@ static void manifest_read__wrong_types(void **state)
 /* What is not a plain file of a sane size is not read: a FIFO must not hang it, a link must not lead it astray. */
 static void manifest_read__not_a_file(void **state)
 {
-	char err[LAB_ERR_MAX];
+	struct err err;
 	struct manifest m;
 
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(manifest_read(&m, path, "lab", err), -EBADMSG);
+	assert_int_equal(manifest_read(&m, path, "lab", &err), -EBADMSG);
 	unlink(path);
 	assert_int_equal(symlink("/dev/null", path), 0);
-	assert_int_not_equal(manifest_read(&m, path, "lab", err), 0);
+	assert_int_not_equal(manifest_read(&m, path, "lab", &err), 0);
 	unlink(path);
 	put("x", 1);
 	assert_int_equal(truncate(path, 1L << 30), 0);
-	assert_int_equal(manifest_read(&m, path, "lab", err), -EBADMSG);
+	assert_int_equal(manifest_read(&m, path, "lab", &err), -EBADMSG);
 }
 
 int main(void)

@@ -268,7 +268,7 @@ static void receive_ack__gbn_nak(void **state)
 	prepare("roce", 0);
 	add_flow(0, 1, 8000, 0);
 	start_nic();
-	come_ack(at, 0, 5, AETH_NAK_SEQUENCE, 0);
+	come_aeth(at, 0, 5, AETH_NAK_SEQUENCE, 0);
 	come_ack(at + PS_PER_US, 0, 7);
 	advance(END);
 	nic_report(h.nic);
@@ -415,17 +415,16 @@ static void receive_ack__hostile(void **state)
 	for (u32 n = 4; n < 10; n++, bad++)
 		come_ack(t += 1000, 0, n);
 	come_ack(t += 1000, 0, PSN_WINDOW_MAX - 1), bad++;
-	come_ack(t += 1000, 0, 5, AETH_NAK_SEQUENCE, h.par.rules.psn0), bad++; /* expects what was not sent */
+	come_aeth(t += 1000, 0, 5, AETH_NAK_SEQUENCE, h.par.rules.psn0), bad++; /* expects what was not sent */
 	come_ack(t += 1000, 1, 0), bad++;
 	come_ack(t += 1000, 2, 0), bad++;
 	for (u32 i = 0; i < sizeof(syndromes); i++, bad++)
-		come_ack(t += 1000, 0, 3, syndromes[i], 0);
+		come_aeth(t += 1000, 0, 3, syndromes[i], 0);
 	for (u32 i = 0; i < 5; i++, bad++) { /* queue pairs that are none, or the responder's */
 		static const u32 qpns[] = { 0, 1, 3, 2 * FLOWS + 2, 0xfffffe };
 		struct tx_frame f;
 
-		packet_build_ack(&h.par.rules, &f, &h.flows[0],
-				    &(struct packet_ack){ .n = 3, .syndrome = AETH_ACK });
+		packet_build_ack(&h.par.rules, &f, &h.flows[0], &(struct packet_ack){ .n = 3, .syndrome = AETH_ACK });
 		put24(f.head + BTH_OFF + 5, qpns[i]);
 		come(t += 1000, f.head, HEAD_MAX, f.len);
 	}
@@ -443,9 +442,9 @@ static void receive_ack__impossible_sack(void **state)
 	prepare("irn", 4);
 	add_flow(0, 1, 100000, 0);
 	start_nic();
-	come_ack(t, 0, 0, AETH_NAK_SEQUENCE, psn_add(h.par.rules.psn0, 4));
-	come_ack(t + 1000, 0, 0, AETH_NAK_SEQUENCE, psn_add(h.par.rules.psn0, PSN_MASK)); /* -1 */
-	come_ack(t + 2000, 0, 1, AETH_NAK_SEQUENCE, psn_add(h.par.rules.psn0, 1000));
+	come_aeth(t, 0, 0, AETH_NAK_SEQUENCE, psn_add(h.par.rules.psn0, 4));
+	come_aeth(t + 1000, 0, 0, AETH_NAK_SEQUENCE, psn_add(h.par.rules.psn0, PSN_MASK)); /* -1 */
+	come_aeth(t + 2000, 0, 1, AETH_NAK_SEQUENCE, psn_add(h.par.rules.psn0, 1000));
 	advance(END);
 	assert_int_equal(h.n_tx, 5);
 	assert_sent(4, 0, 4, t + 2000);
@@ -461,7 +460,7 @@ static void receive_ack__overtaken(void **state)
 	add_flow(0, 1, 4000, 0);
 	start_nic();
 	come_ack(t, 0, 2);
-	come_ack(t + 1000, 0, 1, AETH_NAK_SEQUENCE, 0);
+	come_aeth(t + 1000, 0, 1, AETH_NAK_SEQUENCE, 0);
 	come_ack(t + 2000, 0, 0);
 	advance(END);
 	nic_report(h.nic);

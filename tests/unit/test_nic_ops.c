@@ -148,7 +148,8 @@ static void access__refused(void **state)
 		assert_true(w.results[0].done_ps == TIME_NEVER);
 		assert_int_equal(flow_error(&w.results[1]), QP_OK);
 		assert_true(w.results[1].done_ps != TIME_NEVER);
-		assert_int_equal(w.hosts[1].nic->receivers[w.dst_index[0]].qp.expected, 4); /* two messages were in order */
+		assert_int_equal(w.hosts[1].nic->receivers[w.dst_index[0]].qp.expected,
+				 4); /* two messages were in order */
 		world_close();
 	}
 }

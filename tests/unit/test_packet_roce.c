@@ -382,8 +382,8 @@ int main(void)
 		cmocka_unit_test(packet_build_data__write),      cmocka_unit_test(packet_build_data__send),
 		cmocka_unit_test(packet_build_data__read),       cmocka_unit_test(packet_build_data__odd_messages),
 		cmocka_unit_test(packet_build_data__ack_req),    cmocka_unit_test(packet_build_data__reth_all),
-		cmocka_unit_test(packet_build_ack__fields),   cmocka_unit_test(packet_build__class_of_flow),
-		cmocka_unit_test(packet_build_ack__holes),    cmocka_unit_test(packet_build_ack__holes_inverse),
+		cmocka_unit_test(packet_build_ack__fields),      cmocka_unit_test(packet_build__class_of_flow),
+		cmocka_unit_test(packet_build_ack__holes),       cmocka_unit_test(packet_build_ack__holes_inverse),
 		cmocka_unit_test(packet_build_read_nak__fields), cmocka_unit_test(packet_build_cnp__fields),
 		cmocka_unit_test(packet_build_read__fields),
 	};

@@ -51,11 +51,11 @@ static void link(struct shape *s, char kind, u32 from, u32 to)
 {
 	const char *rate = PICK("10gbit", "25gbit", "40gbit", "40gbit", "100gbit", "400gbit");
 	u64 delay = 1 + rng_below(&rng, 1000ULL << rng_below(&rng, 11)), need;
-	char err[TOPO_ERR_MAX];
+	struct err err;
 	u32 ps;
 
 	say(s, "link %c%u s%u %s %llups\n", kind, from, to, rate, delay + 1000);
-	assert_int_equal(unit_rate(rate, &ps, err), 0);
+	assert_int_equal(unit_rate(rate, &ps, &err), 0);
 	need = pfc_headroom(ps, delay + 1000, s->frame_max);
 	if (need > s->headroom)
 		s->headroom = need;
@@ -96,7 +96,7 @@ static void leaf_spine(struct shape *s)
 
 static struct topo *draw_topology(struct shape *s)
 {
-	char err[TOPO_ERR_MAX];
+	struct err err;
 	struct topo *t;
 	FILE *in;
 
@@ -110,22 +110,23 @@ static struct topo *draw_topology(struct shape *s)
 		tree(s);
 	in = fmemopen(s->text, s->used, "r");
 	assert_non_null(in);
-	if (topo_parse(in, "drawn", &t, err))
-		fail_msg("%s\n%s", err, s->text);
+	if (topo_parse(in, "drawn", &t, &err))
+		fail_msg("%s\n%s", err.text, s->text);
 	fclose(in);
 	return t;
 }
 
 static void set(struct run_cfg *c, const char *key, u64 value, const char *word)
 {
-	char text[CFG_STR], err[CFG_ERR_MAX];
+	char text[CFG_STR];
+	struct err err;
 
 	if (word)
 		snprintf(text, sizeof(text), "%s=%s", key, word);
 	else
 		snprintf(text, sizeof(text), "%s=%llu", key, value);
-	if (cfg_set(c, text, err))
-		fail_msg("%s", err);
+	if (cfg_set(c, text, &err))
+		fail_msg("%s", err.text);
 }
 
 static void draw_traffic(struct run_cfg *c, const struct shape *s)
@@ -144,12 +145,12 @@ static void draw_traffic(struct run_cfg *c, const struct shape *s)
 
 static void draw_config(struct run_cfg *c, struct shape *s)
 {
-	char err[CFG_ERR_MAX];
+	struct err err;
 	u32 least;
 
 	cfg_defaults(c);
 	set(c, "engine", 0, "twin");
-	set(c, "pfc", 0, "on");
+	set(c, "fc", 0, "pfc");
 	set(c, "transport", 0, PICK("roce", "roce", "irn", "melo", "iwarp"));
 	set(c, "mtu", 0, PICK("64", "256", "1000", "1024", "2048"));
 	if (strcmp(c->transport, "iwarp"))
@@ -167,8 +168,8 @@ static void draw_config(struct run_cfg *c, struct shape *s)
 	least = 2 * (wire_bytes(s->frame_max) + wire_bytes(PFC_LEN)) / PFC_QUANTUM_BYTES + 1;
 	set(c, "quanta", one_in(&rng, 3) ? least + rng_below(&rng, 20) : 65535, NULL);
 	draw_traffic(c, s);
-	if (cfg_finish(c, err))
-		fail_msg("%s", err);
+	if (cfg_finish(c, &err))
+		fail_msg("%s", err.text);
 }
 
 /* What runs have in common, for the test to know that it tests something. */
@@ -205,7 +206,7 @@ static void check(const struct experiment *x, const struct shape *s, u32 number,
 static void run_one(u32 number, struct tally *tally)
 {
 	static struct experiment x;
-	char err[EXPERIMENT_ERR_MAX];
+	struct err err;
 	struct shape s = { 0 };
 	struct run_cfg c;
 	struct topo *t;
@@ -216,8 +217,8 @@ static void run_one(u32 number, struct tally *tally)
 	draw_config(&c, &s);
 	t = draw_topology(&s);
 	c.buffer = s.headroom + (2 + rng_below(&rng, 4)) * s.frame_max;
-	if (experiment_run(&x, &c, t, NULL, NULL, NULL, err))
-		fail_msg("fabric %u: %s\n%s", number, err, s.text);
+	if (experiment_run(&x, &c, t, NULL, NULL, NULL, &err))
+		fail_msg("fabric %u: %s\n%s", number, err.text, s.text);
 	check(&x, &s, number, tally);
 	experiment_free(&x);
 	topo_free(t);

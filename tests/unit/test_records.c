@@ -197,14 +197,14 @@ static void check__conservation(void **state)
 	struct run_result r = result();
 	struct run_totals t = totals(&r);
 
-	assert_int_equal(records_check(&r, &t, err), 0);
+	assert_int_equal(records_check(&r, &t, &err), 0);
 	r.queued = 3;
-	assert_int_equal(records_check(&r, &t, err), -EINVAL);
-	assert_string_equal(err, "frames: 190 sent, but 178 delivered + 10 dropped + 3 queued");
+	assert_int_equal(records_check(&r, &t, &err), -EINVAL);
+	assert_string_equal(err.text, "frames: 190 sent, but 178 delivered + 10 dropped + 3 queued");
 	r.queued = 1;
 	r.dropped = 11;
-	assert_int_equal(records_check(&r, &t, err), -EINVAL);
-	assert_string_equal(err, "drops: 11 in all, but the ports' reasons add up to 10");
+	assert_int_equal(records_check(&r, &t, &err), -EINVAL);
+	assert_string_equal(err.text, "drops: 11 in all, but the ports' reasons add up to 10");
 }
 
 static void json__golden(void **state)

@@ -47,7 +47,7 @@ static void write__directory(void **state)
 
 	snprintf(dir, sizeof(dir), "%s/a//b/c/", root);
 	for (u32 twice = 0; twice < 2; twice++) {
-		assert_int_equal(records_write(&r, &t, dir, err), 0);
+		assert_int_equal(records_write(&r, &t, dir, &err), 0);
 		assert_int_equal(entries(dir), 5);
 		assert_string_equal(slurp(dir, "flows.csv"), flows_golden);
 		strcpy(expected, PRINTED(records_ports_csv(&r, out)));
@@ -71,20 +71,20 @@ static void write__inputs(void **state)
 	char dir[256];
 
 	snprintf(dir, sizeof(dir), "%s/inputs", root);
-	assert_int_equal(cfg_set(&cfg, "out=here", err), 0);
+	assert_int_equal(cfg_set(&cfg, "out=here", &err), 0);
 	r.inputs = &in;
 	r.topology = "a star";
-	assert_int_equal(records_write(&r, &t, dir, err), 0);
+	assert_int_equal(records_write(&r, &t, dir, &err), 0);
 	assert_int_equal(entries(dir), 7);
 	assert_string_equal(slurp(dir, "topology"), star);
 	assert_string_equal(slurp(dir, "faults"), "");
 	assert_non_null(strstr(slurp(dir, "config.txt"), "\ntopology=topology\n"));
-	assert_non_null(strstr(text, "\nfaults=faults\n"));
+	assert_non_null(strstr(text, "\nfault_file=faults\n"));
 	assert_non_null(strstr(text, "\nworkload=cdf:/etc/hosts\n"));
 	assert_non_null(strstr(text, "\nout=\n"));
 	assert_non_null(strstr(slurp(dir, "summary.json"), "\"topology\": \"a star\",\n"));
 	in = (struct record_inputs){ .workload = { star, strlen(star) } };
-	assert_int_equal(records_write(&r, &t, dir, err), 0);
+	assert_int_equal(records_write(&r, &t, dir, &err), 0);
 	assert_int_equal(entries(dir), 6);
 	assert_string_equal(slurp(dir, "workload"), star);
 	assert_non_null(strstr(slurp(dir, "config.txt"), "\nworkload=cdf:workload\n"));
@@ -99,21 +99,21 @@ static void write__fails_clean(void **state)
 	char dir[256], blocked[512];
 
 	snprintf(dir, sizeof(dir), "%s/blocked", root);
-	assert_int_equal(records_write(&r, &t, dir, err), 0);
+	assert_int_equal(records_write(&r, &t, dir, &err), 0);
 	snprintf(blocked, sizeof(blocked), "%s/flows.csv", dir);
 	assert_int_equal(unlink(blocked), 0);
 	assert_int_equal(mkdir(blocked, 0777), 0);
-	assert_int_equal(records_write(&r, &t, dir, err), -EISDIR);
-	assert_non_null(strstr(err, "Is a directory"));
+	assert_int_equal(records_write(&r, &t, dir, &err), -EISDIR);
+	assert_non_null(strstr(err.text, "Is a directory"));
 	assert_int_equal(entries(dir), 4); /* config.txt, ports.csv, hosts.csv of before, and what stands in the way */
 	snprintf(blocked, sizeof(blocked), "%s/summary.json", dir);
 	assert_int_equal(access(blocked, F_OK), -1);
 
 	snprintf(dir, sizeof(dir), "%s/blocked/config.txt/x", root);
-	assert_int_equal(records_write(&r, &t, dir, err), -ENOTDIR);
-	assert_int_equal(records_write(&r, &t, "", err), -ENOENT);
-	assert_int_equal(records_write(&r, &t, "/proc/losslab", err), -ENOENT);
-	assert_non_null(strstr(err, "/proc/losslab: "));
+	assert_int_equal(records_write(&r, &t, dir, &err), -ENOTDIR);
+	assert_int_equal(records_write(&r, &t, "", &err), -ENOENT);
+	assert_int_equal(records_write(&r, &t, "/proc/losslab", &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/proc/losslab: "));
 }
 
 static int setup(void **state)

@@ -12,15 +12,15 @@
 
 #include "topo/topo.h"
 
-static char err[TOPO_ERR_MAX];
+static struct err err;
 
 static struct topo *parse(const char *text)
 {
 	FILE *in = fmemopen((void *)text, strlen(text), "r");
 	struct topo *t;
 
-	if (topo_parse(in, "f", &t, err))
-		fail_msg("%s", err);
+	if (topo_parse(in, "f", &t, &err))
+		fail_msg("%s", err.text);
 	fclose(in);
 	return t;
 }
@@ -29,8 +29,8 @@ static struct topo *open_routes(const char *spec, struct routes *r)
 {
 	struct topo *t;
 
-	if (topo_open(spec, "topo", &t, err) || routes_compute(t, r, err))
-		fail_msg("%s: %s", spec, err);
+	if (topo_open(spec, "topo", &t, &err) || routes_compute(t, r, &err))
+		fail_msg("%s: %s", spec, err.text);
 	return t;
 }
 
@@ -107,7 +107,7 @@ static void routes_max_rtt__one_slow_host(void **state)
 			       "link h0 s0 40gbit 9us\nlink h1 s0 40gbit 1us\n");
 	struct routes r;
 
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	assert_int_equal(routes_max_rtt(t, &r, 0, 0), 2 * 10000000);
 	routes_free(&r);
 	topo_free(t);
@@ -143,7 +143,7 @@ static void routes_compute__parallel_paths(void **state)
 	struct topo *t = parse(mixed);
 	struct routes r;
 
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	for (u32 s = 0; s < 4; s++)
 		for (u32 h = 0; h < 3; h++)
 			assert_int_equal(mask(&r, s, h), expected[s][h]);
@@ -165,7 +165,7 @@ static void routes_max_rtt__each_way_has_its_own_path(void **state)
 	struct topo *t = parse(mixed);
 	struct routes r;
 
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	assert_int_equal(routes_max_rtt(t, &r, 10000, 100), 12000000 + 6800000 + 7028000 + 4028000);
 	routes_free(&r);
 	topo_free(t);
@@ -178,8 +178,8 @@ static void routes_compute__unreachable(void **state)
 			       "link a x\nlink b x\nlink c y\nlink d y\n");
 	struct routes r;
 
-	assert_int_equal(routes_compute(t, &r, err), -EINVAL);
-	assert_string_equal(err, "hosts a and c: no path between them");
+	assert_int_equal(routes_compute(t, &r, &err), -EINVAL);
+	assert_string_equal(err.text, "hosts a and c: no path between them");
 	assert_null(r.mask);
 	routes_free(&r);
 	topo_free(t);
@@ -192,7 +192,7 @@ static void routes_compute__idle_island(void **state)
 			       "link a x\nlink b x\nlink y z\n");
 	struct routes r;
 
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	assert_int_equal(mask(&r, 0, 1), 2);
 	assert_int_equal(mask(&r, 1, 0), 0);
 	assert_int_equal(mask(&r, 2, 1), 0);
@@ -219,7 +219,7 @@ static void routes_compute__chain(void **state)
 		fprintf(out, "link s%u s%u\n", i - 1, i);
 	fclose(out);
 	t = parse(text);
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	for (u32 s = 0; s < LENGTH; s++)
 		for (u32 h = 0; h < LENGTH; h++) {
 			u64 left = 2, right = s ? 4 : 2;
@@ -251,7 +251,7 @@ static void routes_compute__by_hand(void **state)
 	struct topo *t = parse(DIAMOND "route s0 h1 p1 p3\n");
 	struct routes r;
 
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	assert_true(mask(&r, 0, 1) == (1 << 1 | 1 << 3));
 	assert_true(mask(&r, 0, 0) == 1 << 0); /* the other host's are as they were */
 	assert_true(mask(&r, 1, 1) == 1 << 1);
@@ -284,8 +284,8 @@ static void routes_compute__by_hand_refused(void **state)
 		struct topo *t = parse(rows[i][0]);
 		struct routes r;
 
-		assert_int_equal(routes_compute(t, &r, err), -EINVAL);
-		assert_string_equal(err, rows[i][1]);
+		assert_int_equal(routes_compute(t, &r, &err), -EINVAL);
+		assert_string_equal(err.text, rows[i][1]);
 		assert_null(r.mask);
 		topo_free(t);
 	}
@@ -298,7 +298,7 @@ static void routes_around__dead_links(void **state)
 	bool dead[7] = { false };
 	struct routes r;
 
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	dead[4] = true; /* s0 s2 */
 	assert_int_equal(routes_around(t, dead, &r), 0);
 	assert_true(mask(&r, 0, 1) == (1 << 1 | 1 << 3));
@@ -326,10 +326,10 @@ static void routes_around__by_hand(void **state)
 	struct routes r;
 
 	/* s0 and s1 send to each other: refused as it stands */
-	assert_int_equal(routes_compute(t, &r, err), -EINVAL);
+	assert_int_equal(routes_compute(t, &r, &err), -EINVAL);
 	topo_free(t);
 	t = parse(DIAMOND "route s0 h1 p1 p3\nroute s3 h1 p1\n");
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	dead[1] = true; /* s0 s1: the other port is left */
 	assert_int_equal(routes_around(t, dead, &r), 0);
 	assert_true(mask(&r, 0, 1) == 1 << 3);
@@ -360,7 +360,7 @@ static void routes_around__cut_off(void **state)
 	bool dead[8] = { false };
 	struct routes r;
 
-	assert_int_equal(routes_compute(t, &r, err), 0);
+	assert_int_equal(routes_compute(t, &r, &err), 0);
 	dead[2] = dead[4] = dead[5] = true; /* s0 and s1 are left alone */
 	assert_int_equal(routes_around(t, dead, &r), 0);
 	assert_int_equal(mask(&r, 0, 1), 0);
@@ -392,9 +392,9 @@ static void routes_compute__long_loop(void **state)
 		fprintf(out, "route s%u h0 p%u\n", i, i ? 1 : 2);
 	fclose(out);
 	t = parse(text);
-	assert_int_equal(routes_compute(t, &r, err), -EINVAL);
-	assert_non_null(strstr(err, "route: to host h0: frames could go round: s0 s1 s2 "));
-	assert_non_null(strstr(err, " ... s0"));
+	assert_int_equal(routes_compute(t, &r, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "route: to host h0: frames could go round: s0 s1 s2 "));
+	assert_non_null(strstr(err.text, " ... s0"));
 	topo_free(t);
 	free(text);
 }
@@ -449,8 +449,8 @@ static void routes_compute__table_too_large(void **state)
 		fprintf(out, "host h%u\nswitch s%u\nlink h%u s%u\n", i, i, i, i);
 	fclose(out);
 	t = parse(text);
-	assert_int_equal(routes_compute(t, &r, err), -EINVAL);
-	assert_string_equal(err, "routes: 5000 switches times 5000 hosts: above 16777216");
+	assert_int_equal(routes_compute(t, &r, &err), -EINVAL);
+	assert_string_equal(err.text, "routes: 5000 switches times 5000 hosts: above 16777216");
 	topo_free(t);
 	free(text);
 }

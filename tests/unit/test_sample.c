@@ -25,7 +25,8 @@ static struct {
 static int set_up(void **state)
 {
 	FILE *in = fmemopen((void *)text, strlen(text), "r");
-	char dir[] = "/tmp/losslab-sample-XXXXXX", word[64], err[PLAN_ERR_MAX];
+	char dir[] = "/tmp/losslab-sample-XXXXXX", word[64];
+	struct err err;
 	int rc;
 
 	memset(&w, 0, sizeof(w));
@@ -33,9 +34,9 @@ static int set_up(void **state)
 	if (!in || !mkdtemp(dir))
 		return -1;
 	snprintf(word, sizeof(word), "out=%s", dir);
-	rc = topo_parse(in, "one", &w.topo, err) || cfg_set(&w.cfg, "workload=incast", err) ||
-		cfg_set(&w.cfg, "sample=10ns", err) || cfg_set(&w.cfg, word, err) || cfg_finish(&w.cfg, err) ||
-		plan_make(&w.f, &w.cfg, w.topo, err);
+	rc = topo_parse(in, "one", &w.topo, &err) || cfg_set(&w.cfg, "workload=incast", &err) ||
+		cfg_set(&w.cfg, "sample=10ns", &err) || cfg_set(&w.cfg, word, &err) || cfg_finish(&w.cfg, &err) ||
+		plan_make(&w.f, &w.cfg, w.topo, &err);
 	fclose(in);
 	if (!rc)
 		rc = sampler_start(&w.s, &w.f);

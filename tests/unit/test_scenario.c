@@ -9,7 +9,8 @@
 
 #include "lab/config/scenario.h"
 
-static char dir[64], path[128], err[CFG_ERR_MAX];
+static struct err err;
+static char dir[64], path[128];
 static struct scenario sc;
 
 static int make_dir(void **state)
@@ -38,9 +39,9 @@ static void write_bytes(const char *bytes, size_t n)
 
 static int read_text(const char *text, char **words, int n_words)
 {
-	memset(err, 0, sizeof(err));
+	memset(&err, 0, sizeof(err));
 	write_bytes(text, strlen(text));
-	return scenario_read(&sc, path, words, n_words, err);
+	return scenario_read(&sc, path, words, n_words, &err);
 }
 
 /* The one line of a refusal: "file:line: ..." with @what in it. */
@@ -50,15 +51,15 @@ static void assert_refused(const char *text, u32 line, const char *what)
 
 	snprintf(place, sizeof(place), "%s:%u: ", path, line);
 	assert_int_equal(read_text(text, NULL, 0), -EINVAL);
-	if (strncmp(err, place, strlen(place)) || !strstr(err, what) || strchr(err, '\n'))
-		fail_msg("'%s' is not '%s...%s...'", err, place, what);
+	if (strncmp(err.text, place, strlen(place)) || !strstr(err.text, what) || strchr(err.text, '\n'))
+		fail_msg("'%s' is not '%s...%s...'", err.text, place, what);
 }
 
 static void read__sections(void **state)
 {
 	assert_int_equal(read_text("# what for\nseed=7\nmtu=512 # bytes\n\n[ roce ]\n transport=roce "
 				   "\n[irn]\ntransport=irn\nmtu=1024\n"
-				   "[irn-pfc]\ntransport=irn\npfc=on",
+				   "[irn-pfc]\ntransport=irn\nfc=pfc",
 				   NULL, 0),
 			 0);
 	assert_int_equal(sc.n, 3);
@@ -100,12 +101,12 @@ static void read__words_alone(void **state)
 {
 	char *words[] = { "transport=irn", "seed=5" }, *bad[] = { "sed=5" };
 
-	assert_int_equal(scenario_read(&sc, NULL, words, 2, err), 0);
+	assert_int_equal(scenario_read(&sc, NULL, words, 2, &err), 0);
 	assert_true(sc.n == 1 && sc.cfg[0].seed == 5);
 	assert_string_equal(sc.label[0], "irn");
-	assert_int_equal(scenario_read(&sc, NULL, NULL, 0, err), 0);
-	assert_int_equal(scenario_read(&sc, NULL, bad, 1, err), -EINVAL);
-	assert_non_null(strstr(err, "did you mean seed"));
+	assert_int_equal(scenario_read(&sc, NULL, NULL, 0, &err), 0);
+	assert_int_equal(scenario_read(&sc, NULL, bad, 1, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "did you mean seed"));
 }
 
 /* One variant is called after its preset, if it has one. */
@@ -113,7 +114,7 @@ static void read__label_of_a_preset(void **state)
 {
 	char *words[] = { "preset=irn-dcqcn", "seed=5" };
 
-	assert_int_equal(scenario_read(&sc, NULL, words, 2, err), 0);
+	assert_int_equal(scenario_read(&sc, NULL, words, 2, &err), 0);
 	assert_string_equal(sc.label[0], "irn-dcqcn");
 	assert_string_equal(sc.cfg[0].transport, "irn");
 	assert_int_equal(read_text("preset=melo\n", NULL, 0), 0);
@@ -129,14 +130,14 @@ static void read__bad_word_is_not_the_files(void **state)
 	char *bad[] = { "sed=5" };
 
 	assert_int_equal(read_text("seed=1\n[a]\n", bad, 1), -EINVAL);
-	assert_non_null(strstr(err, "sed"));
-	assert_null(strstr(err, path));
+	assert_non_null(strstr(err.text, "sed"));
+	assert_null(strstr(err.text, path));
 }
 
 static void read__folder(void **state)
 {
 	write_bytes("seed=12\n", 8);
-	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), 0);
+	assert_int_equal(scenario_read(&sc, dir, NULL, 0, &err), 0);
 	assert_int_equal(sc.cfg[0].seed, 12);
 }
 
@@ -149,39 +150,39 @@ static void read__folder_workload(void **state)
 	char beside[256];
 
 	write_bytes(text, strlen(text));
-	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), 0);
+	assert_int_equal(scenario_read(&sc, dir, NULL, 0, &err), 0);
 	snprintf(beside, sizeof(beside), "file:%s/flows.csv", dir);
 	assert_string_equal(sc.cfg[0].workload, beside);
 	assert_string_equal(sc.cfg[1].workload, "cdf:/sizes");
 	snprintf(beside, sizeof(beside), "cdf:%s/sizes", dir);
 	assert_string_equal(sc.cfg[2].workload, beside);
-	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), 0);
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, &err), 0);
 	snprintf(beside, sizeof(beside), "file:%s/flows.csv", dir);
 	assert_string_equal(sc.cfg[0].workload, beside);
-	assert_int_equal(scenario_read(&sc, dir, words, 1, err), 0);
+	assert_int_equal(scenario_read(&sc, dir, words, 1, &err), 0);
 	assert_string_equal(sc.cfg[0].workload, "cdf:mine");
 	write_bytes("workload=incast\n", 16);
-	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), 0);
+	assert_int_equal(scenario_read(&sc, dir, NULL, 0, &err), 0);
 	assert_string_equal(sc.cfg[0].workload, "incast");
 }
 
 /* So are its faults and its topology; a word that is no file there is a generator. */
 static void read__beside(void **state)
 {
-	const char text[] = "topology=star:n=3\nfaults=mine\n[a]\n[b]\ntopology=scenario\nfaults=/there\n[c]\n"
-			    "topology=sub/net\nfaults=\nworkload=incast\n[d]\ntopology=/net\n";
+	const char text[] = "topology=star:n=3\nfault_file=mine\n[a]\n[b]\ntopology=scenario\nfault_file=/there\n[c]\n"
+			    "topology=sub/net\nfault_file=\nworkload=incast\n[d]\ntopology=/net\n";
 	char beside[256];
 
 	write_bytes(text, strlen(text));
-	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), 0);
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, &err), 0);
 	snprintf(beside, sizeof(beside), "%s/mine", dir);
 	assert_string_equal(sc.cfg[0].topology, "star:n=3");
-	assert_string_equal(sc.cfg[0].faults, beside);
+	assert_string_equal(sc.cfg[0].fault_file, beside);
 	assert_string_equal(sc.cfg[1].topology, path);
-	assert_string_equal(sc.cfg[1].faults, "/there");
+	assert_string_equal(sc.cfg[1].fault_file, "/there");
 	snprintf(beside, sizeof(beside), "%s/sub/net", dir);
 	assert_string_equal(sc.cfg[2].topology, beside);
-	assert_string_equal(sc.cfg[2].faults, "");
+	assert_string_equal(sc.cfg[2].fault_file, "");
 	assert_string_equal(sc.cfg[2].workload, "incast");
 	assert_string_equal(sc.cfg[3].topology, "/net");
 }
@@ -192,20 +193,20 @@ static void read__folder_workload_too_long(void **state)
 
 	snprintf(text, sizeof(text), "seed=1\nworkload=file:%0*d\n", CFG_STR - 16, 1);
 	write_bytes(text, strlen(text));
-	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), -EINVAL);
-	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), -EINVAL);
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, &err), -EINVAL);
+	assert_int_equal(scenario_read(&sc, dir, NULL, 0, &err), -EINVAL);
 	snprintf(place, sizeof(place), "%s:2: workload: with the scenario's folder before it longer than", path);
-	assert_memory_equal(err, place, strlen(place));
+	assert_memory_equal(err.text, place, strlen(place));
 }
 
 static void read__missing(void **state)
 {
 	unlink(path);
-	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), -ENOENT);
-	assert_non_null(strstr(err, path));
-	assert_int_equal(scenario_read(&sc, dir, NULL, 0, err), -ENOENT);
-	assert_non_null(strstr(err, dir));
-	assert_non_null(strstr(err, "a folder without a file named \"scenario\""));
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, &err), -ENOENT);
+	assert_non_null(strstr(err.text, path));
+	assert_int_equal(scenario_read(&sc, dir, NULL, 0, &err), -ENOENT);
+	assert_non_null(strstr(err.text, dir));
+	assert_non_null(strstr(err.text, "a folder without a file named \"scenario\""));
 }
 
 static void read__errors(void **state)
@@ -229,7 +230,7 @@ static void read__contradiction(void **state)
 	assert_int_equal(read_text("", (char *[]){ "kmin=9000", "kmax=8000", "ecn=red" }, 3), -EINVAL);
 	assert_int_equal(read_text("", (char *[]){ "xon=2000", "xoff=3000" }, 2), 0);
 	assert_int_equal(read_text("ecn=red\n[a]\n[b]\nkmin=9000\nkmax=8000\n", NULL, 0), -EINVAL);
-	assert_non_null(strstr(err, "kmin"));
+	assert_non_null(strstr(err.text, "kmin"));
 	assert_int_equal(read_text("ecn=red\nkmax=8000\n[a]\nkmin=7000\n", NULL, 0), 0);
 }
 
@@ -269,10 +270,10 @@ static void read__long_lines(void **state)
 	memcpy(text + 2000, "seed=4\n", 8);
 	assert_refused(text, 1, "longer than");
 	write_bytes("seed=1\nse\0ed=2\n", 15);
-	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), -EINVAL);
-	assert_non_null(strstr(err, ":2: "));
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, &err), -EINVAL);
+	assert_non_null(strstr(err.text, ":2: "));
 	write_bytes("seed=1\nmtu=512\0 no", 18); /* in a last line without a newline, too */
-	assert_int_equal(scenario_read(&sc, path, NULL, 0, err), -EINVAL);
+	assert_int_equal(scenario_read(&sc, path, NULL, 0, &err), -EINVAL);
 }
 
 /* A path may hold a '#'; only after a blank, or first on its line, does one begin a comment, as in cfg_read(). */
@@ -320,10 +321,10 @@ static void read__fuzz(void **state)
 			n += strlen(p);
 		}
 		write_bytes(text, n);
-		memset(err, 0, sizeof(err));
-		if (scenario_read(&sc, path, NULL, 0, err)) {
+		memset(&err, 0, sizeof(err));
+		if (scenario_read(&sc, path, NULL, 0, &err)) {
 			bad++;
-			assert_true(err[0] && strlen(err) < CFG_ERR_MAX && !strchr(err, '\n'));
+			assert_true(err.text[0] && strlen(err.text) < ERR_TEXT_MAX && !strchr(err.text, '\n'));
 		} else {
 			good++;
 			assert_in_range(sc.n, 1, SCENARIO_VARIANTS);

@@ -13,7 +13,7 @@
 
 #define N(rows) (sizeof(rows) / sizeof(*(rows)))
 
-static char err[TOPO_ERR_MAX];
+static struct err err;
 
 static int parse_bytes(const char *text, size_t n, struct topo **t)
 {
@@ -21,8 +21,8 @@ static int parse_bytes(const char *text, size_t n, struct topo **t)
 	int rc;
 
 	assert_non_null(in);
-	memset(err, 0x55, sizeof(err));
-	rc = topo_parse(in, "f", t, err);
+	memset(&err, 0x55, sizeof(err));
+	rc = topo_parse(in, "f", t, &err);
 	fclose(in);
 	return rc;
 }
@@ -32,7 +32,7 @@ static struct topo *parse_ok(const char *text)
 	struct topo *t;
 
 	if (parse_bytes(text, strlen(text), &t))
-		fail_msg("%s", err);
+		fail_msg("%s", err.text);
 	return t;
 }
 
@@ -43,7 +43,7 @@ static void parse_refused(const char *text, size_t n, const char *message)
 
 	assert_int_equal(rc, -EINVAL);
 	assert_null(t);
-	assert_string_equal(err, message);
+	assert_string_equal(err.text, message);
 }
 
 static char *print(const struct topo *t)
@@ -318,9 +318,9 @@ static void topo_parse__long_file_name(void **state)
 
 	memset(name, 'd', sizeof(name));
 	strcpy(name + sizeof(name) - 8, "/x.topo");
-	assert_int_equal(topo_parse(in, name, &t, err), -EINVAL);
-	assert_memory_equal(err, "...ddd", 6);
-	assert_non_null(strstr(err, "/x.topo:1: unknown word 'x': say title"));
+	assert_int_equal(topo_parse(in, name, &t, &err), -EINVAL);
+	assert_memory_equal(err.text, "...ddd", 6);
+	assert_non_null(strstr(err.text, "/x.topo:1: unknown word 'x': say title"));
 	fclose(in);
 }
 
@@ -330,8 +330,8 @@ static void topo_parse__read_error(void **state)
 	struct topo *t;
 
 	assert_non_null(in);
-	assert_int_equal(topo_parse(in, "/", &t, err), -EIO);
-	assert_string_equal(err, "/:1: cannot read: Is a directory");
+	assert_int_equal(topo_parse(in, "/", &t, &err), -EIO);
+	assert_string_equal(err.text, "/:1: cannot read: Is a directory");
 	fclose(in);
 }
 
@@ -393,8 +393,8 @@ static void topo_parse__hostile_text(void **state)
 		if (rc) {
 			assert_int_equal(rc, -EINVAL);
 			assert_null(t);
-			assert_true(memcmp(err, "f:", 2) == 0 && strlen(err) > 6);
-			for (const char *c = err; *c; c++)
+			assert_true(memcmp(err.text, "f:", 2) == 0 && strlen(err.text) > 6);
+			for (const char *c = err.text; *c; c++)
 				assert_in_range(*c, ' ', '~');
 			bad++;
 			continue;

@@ -16,25 +16,25 @@
 #define N(rows) (sizeof(rows) / sizeof(*(rows)))
 #define GENERATORS "topo" /* tests run from the root of the tree */
 
-static char err[TOPO_ERR_MAX];
+static struct err err;
 static char dir[] = "/tmp/losslab-test-XXXXXX";
 
 static struct topo *open_ok(const char *spec)
 {
 	struct topo *t;
 
-	if (topo_open(spec, GENERATORS, &t, err))
-		fail_msg("%s: %s", spec, err);
+	if (topo_open(spec, GENERATORS, &t, &err))
+		fail_msg("%s: %s", spec, err.text);
 	return t;
 }
 
 static void open_refused(const char *spec, const char *generators, int code, const char *message)
 {
 	struct topo *t = (void *)1;
-	int rc = topo_open(spec, generators, &t, err);
+	int rc = topo_open(spec, generators, &t, &err);
 
-	if (rc != code || strcmp(err, message))
-		fail_msg("'%s': %d, '%s' instead of %d, '%s'", spec, rc, err, code, message);
+	if (rc != code || strcmp(err.text, message))
+		fail_msg("'%s': %d, '%s' instead of %d, '%s'", spec, rc, err.text, code, message);
 	assert_null(t);
 }
 
@@ -108,7 +108,7 @@ static void fat_tree__prints_and_reads_back(void **state)
 	assert_int_equal(topo_print(t, f), 0);
 	fclose(f);
 	f = fmemopen(text, n, "r");
-	assert_int_equal(topo_parse(f, "again", &again, err), 0);
+	assert_int_equal(topo_parse(f, "again", &again, &err), 0);
 	fclose(f);
 	check_fat_tree(again, 6);
 	assert_int_equal(again->links[7].ps_per_byte, 80);
@@ -295,7 +295,8 @@ static void topo_open__bad_specs(void **state)
 	static const char *const names[] = {
 		"fat-tre", "", "..", "generator.inc", "fat tree", "-star", "Star", "$(id)"
 	};
-	char spec[1000], message[TOPO_ERR_MAX];
+	char spec[1000];
+	char message[ERR_TEXT_MAX];
 
 	for (size_t i = 0; i < N(names); i++) {
 		snprintf(message, sizeof(message), "topology %s: %s", names[i], known);
@@ -321,7 +322,8 @@ static void topo_open__bad_specs(void **state)
 
 static void topo_open__files(void **state)
 {
-	char path[64], message[TOPO_ERR_MAX];
+	char path[64];
+	char message[ERR_TEXT_MAX];
 	struct topo *t;
 	FILE *f;
 
@@ -340,8 +342,8 @@ static void topo_open__files(void **state)
 	open_refused("./nowhere", GENERATORS, -ENOENT, "topology ./nowhere: No such file or directory");
 	open_refused("topo/", GENERATORS, -EINVAL, "topology topo/: a directory, not a file");
 	/* A file that is there comes before a generator; a directory ("topo") does not count. */
-	assert_int_equal(topo_open("Makefile", GENERATORS, &t, err), -EINVAL);
-	assert_memory_equal(err, "Makefile:", 9);
+	assert_int_equal(topo_open("Makefile", GENERATORS, &t, &err), -EINVAL);
+	assert_memory_equal(err.text, "Makefile:", 9);
 	open_refused("topo", GENERATORS, -ENOENT,
 		     "topology topo: no such file or generator (generators: dumbbell, fat-tree, leaf-spine, melo, "
 		     "ring, star)");
@@ -362,7 +364,7 @@ static void write_script(const char *name, const char *text, mode_t mode)
 
 static void topo_open__scripts_that_fail(void **state)
 {
-	char message[TOPO_ERR_MAX];
+	char message[ERR_TEXT_MAX];
 
 	write_script("silent", "#!/bin/sh\nexit 3\n", 0755);
 	open_refused("silent", dir, -EINVAL, "topology silent: the generator failed with exit code 3");

@@ -12,13 +12,13 @@
 
 #define N(rows) (sizeof(rows) / sizeof(*(rows)))
 
-static char err[TOPO_ERR_MAX];
+static struct err err;
 
 static void check_refusal(int rc, const char *text, const char *part)
 {
-	if (rc != -EINVAL || !strstr(err, part))
-		fail_msg("'%s': rc %d, '%s' does not say '%s'", text, rc, err, part);
-	assert_null(strchr(err, '\n'));
+	if (rc != -EINVAL || !strstr(err.text, part))
+		fail_msg("'%s': rc %d, '%s' does not say '%s'", text, rc, err.text, part);
+	assert_null(strchr(err.text, '\n'));
 }
 
 static void unit_rate__exact(void **state)
@@ -35,7 +35,7 @@ static void unit_rate__exact(void **state)
 	u32 ps;
 
 	for (size_t i = 0; i < N(rows); i++) {
-		assert_int_equal(unit_rate(rows[i].text, &ps, err), 0);
+		assert_int_equal(unit_rate(rows[i].text, &ps, &err), 0);
 		assert_int_equal(ps, rows[i].ps);
 	}
 }
@@ -67,7 +67,7 @@ static void unit_rate__refused(void **state)
 	u32 ps = 77;
 
 	for (size_t i = 0; i < N(rows); i++)
-		check_refusal(unit_rate(rows[i][0], &ps, err), rows[i][0], rows[i][1]);
+		check_refusal(unit_rate(rows[i][0], &ps, &err), rows[i][0], rows[i][1]);
 	assert_int_equal(ps, 77);
 }
 
@@ -78,12 +78,12 @@ static void unit_rate__long_text_fits(void **state)
 
 	memset(text, '1', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
-	check_refusal(unit_rate(text, &ps, err), text, "too many digits");
+	check_refusal(unit_rate(text, &ps, &err), text, "too many digits");
 	memset(text + 1, 'x', sizeof(text) - 2);
-	check_refusal(unit_rate(text, &ps, err), text, "unknown unit");
+	check_refusal(unit_rate(text, &ps, &err), text, "unknown unit");
 	memset(text + 1, '\n', sizeof(text) - 2);
-	check_refusal(unit_rate(text, &ps, err), text, "unknown unit '???");
-	assert_true(strlen(err) < TOPO_ERR_MAX);
+	check_refusal(unit_rate(text, &ps, &err), text, "unknown unit '???");
+	assert_true(strlen(err.text) < ERR_TEXT_MAX);
 }
 
 /* Every rate that is told as a neighbour, or printed, must itself be accepted. */
@@ -95,7 +95,7 @@ static void unit_rate__print_is_read_back(void **state)
 	for (u32 want = 1; want < 2000000; want++) {
 		if (8000000000000ULL % want)
 			continue;
-		assert_int_equal(unit_rate(unit_print_rate(want, buf, sizeof(buf)), &ps, err), 0);
+		assert_int_equal(unit_rate(unit_print_rate(want, buf, sizeof(buf)), &ps, &err), 0);
 		assert_int_equal(ps, want);
 		n++;
 	}
@@ -126,7 +126,7 @@ static void unit_time__exact(void **state)
 	u64 ps;
 
 	for (size_t i = 0; i < N(rows); i++) {
-		assert_int_equal(unit_time(rows[i].text, &ps, err), 0);
+		assert_int_equal(unit_time(rows[i].text, &ps, &err), 0);
 		assert_int_equal(ps, rows[i].ps);
 	}
 }
@@ -142,7 +142,7 @@ static void unit_time__refused(void **state)
 	u64 ps;
 
 	for (size_t i = 0; i < N(rows); i++)
-		check_refusal(unit_time(rows[i][0], &ps, err), rows[i][0], rows[i][1]);
+		check_refusal(unit_time(rows[i][0], &ps, &err), rows[i][0], rows[i][1]);
 }
 
 static void unit_print_time__is_read_back(void **state)
@@ -152,7 +152,7 @@ static void unit_print_time__is_read_back(void **state)
 	u64 ps;
 
 	for (size_t i = 0; i < N(rows); i++) {
-		assert_int_equal(unit_time(unit_print_time(rows[i], buf, sizeof(buf)), &ps, err), 0);
+		assert_int_equal(unit_time(unit_print_time(rows[i], buf, sizeof(buf)), &ps, &err), 0);
 		assert_int_equal(ps, rows[i]);
 	}
 	assert_string_equal(unit_print_time(2000000, buf, sizeof(buf)), "2us");
@@ -183,7 +183,7 @@ static void unit_size__exact(void **state)
 	u64 bytes;
 
 	for (size_t i = 0; i < N(rows); i++) {
-		assert_int_equal(unit_size(rows[i].text, &bytes, err), 0);
+		assert_int_equal(unit_size(rows[i].text, &bytes, &err), 0);
 		assert_int_equal(bytes, rows[i].bytes);
 	}
 }
@@ -198,7 +198,7 @@ static void unit_size__refused(void **state)
 	u64 bytes;
 
 	for (size_t i = 0; i < N(rows); i++)
-		check_refusal(unit_size(rows[i][0], &bytes, err), rows[i][0], rows[i][1]);
+		check_refusal(unit_size(rows[i][0], &bytes, &err), rows[i][0], rows[i][1]);
 }
 
 static void unit_prob__exact(void **state)
@@ -219,7 +219,7 @@ static void unit_prob__exact(void **state)
 	u32 ppb;
 
 	for (size_t i = 0; i < N(rows); i++) {
-		assert_int_equal(unit_prob(rows[i].text, &ppb, err), 0);
+		assert_int_equal(unit_prob(rows[i].text, &ppb, &err), 0);
 		assert_int_equal(ppb, rows[i].ppb);
 	}
 }
@@ -247,7 +247,7 @@ static void unit_prob__refused(void **state)
 	u32 ppb;
 
 	for (size_t i = 0; i < N(rows); i++)
-		check_refusal(unit_prob(rows[i][0], &ppb, err), rows[i][0], rows[i][1]);
+		check_refusal(unit_prob(rows[i][0], &ppb, &err), rows[i][0], rows[i][1]);
 }
 
 int main(void)

@@ -19,7 +19,7 @@
 /* E[size] of heavy-tailed: 0.5 x 516 + 0.35 x 199000 / ln 200 + 0.15 x 2800000 / ln 15 */
 #define HEAVY_MEAN 168497ULL
 
-static char err[CFG_ERR_MAX];
+static struct err err;
 static u32 host_ps[256];
 static char path[] = "/tmp/losslab-test-workload-XXXXXX";
 
@@ -29,10 +29,10 @@ static struct run_cfg config(const char *const *words)
 
 	cfg_defaults(&c);
 	for (; *words; words++)
-		if (cfg_set(&c, *words, err))
-			fail_msg("%s", err);
-	if (cfg_finish(&c, err))
-		fail_msg("%s", err);
+		if (cfg_set(&c, *words, &err))
+			fail_msg("%s", err.text);
+	if (cfg_finish(&c, &err))
+		fail_msg("%s", err.text);
 	return c;
 }
 #define CONFIG(...) config((const char *const[]){ __VA_ARGS__, NULL })
@@ -41,8 +41,8 @@ static struct flow *make(const struct run_cfg *c, u32 hosts, u32 *n)
 {
 	struct flow *flows;
 
-	if (workload_make(c, hosts, host_ps, &flows, n, err))
-		fail_msg("%s", err);
+	if (workload_make(c, hosts, host_ps, &flows, n, &err))
+		fail_msg("%s", err.text);
 	return flows;
 }
 
@@ -51,11 +51,11 @@ static void refuse(const struct run_cfg *c, u32 hosts, const char *want)
 	struct flow *flows;
 	u32 n;
 
-	assert_true(workload_make(c, hosts, host_ps, &flows, &n, err) < 0);
+	assert_true(workload_make(c, hosts, host_ps, &flows, &n, &err) < 0);
 	assert_null(flows);
 	assert_int_equal(n, 0);
-	if (!strstr(err, want) || strchr(err, '\n'))
-		fail_msg("'%s' does not say '%s'", err, want);
+	if (!strstr(err.text, want) || strchr(err.text, '\n'))
+		fail_msg("'%s' does not say '%s'", err.text, want);
 }
 
 static void assert_sane(const struct flow *f, u32 n, u32 hosts)
@@ -455,8 +455,8 @@ static void file__refuses(void **state)
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		put_file(bad[i].text, strlen(bad[i].text));
 		refuse(&c, 4, bad[i].why);
-		assert_memory_equal(err, path, strlen(path));
-		assert_memory_equal(err + strlen(path), bad[i].line, strlen(bad[i].line));
+		assert_memory_equal(err.text, path, strlen(path));
+		assert_memory_equal(err.text + strlen(path), bad[i].line, strlen(bad[i].line));
 	}
 }
 
@@ -590,8 +590,8 @@ static void fuzz(const char *kind, const char *good, u32 rounds)
 		for (u64 edits = 1 + rng_below(&r, 4); edits; edits--)
 			text[rng_below(&r, len)] = likely[rng_below(&r, sizeof(likely) - 1)];
 		put_file(text, rng_below(&r, 4) ? len : rng_below(&r, len + 1));
-		if (workload_make(&c, 4, host_ps, &f, &n, err)) {
-			assert_true(*err && !strchr(err, '\n') && strlen(err) < CFG_ERR_MAX);
+		if (workload_make(&c, 4, host_ps, &f, &n, &err)) {
+			assert_true(*err.text && !strchr(err.text, '\n') && strlen(err.text) < ERR_TEXT_MAX);
 			continue;
 		}
 		accepted++;

@@ -16,8 +16,8 @@ static struct flow *make(const struct run_cfg *c, u32 *n)
 {
 	struct flow *flows;
 
-	if (workload_make(c, HOSTS, host_ps, &flows, n, err))
-		fail_msg("%s", err);
+	if (workload_make(c, HOSTS, host_ps, &flows, n, &err))
+		fail_msg("%s", err.text);
 	return flows;
 }
 
@@ -45,7 +45,8 @@ static void generators__draw(void **state)
 						 "workload=permutation" };
 
 	for (u32 i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
-		struct run_cfg c = finish(SET(workloads[i], "class=2")), d = finish(SET(workloads[i], "class_mix=0,7,3"));
+		struct run_cfg c = finish(SET(workloads[i], "class=2")),
+			       d = finish(SET(workloads[i], "class_mix=0,7,3"));
 		u32 n, m, seen = 0;
 		struct flow *f = make(&c, &n), *g = make(&d, &m);
 
@@ -65,7 +66,8 @@ static void generators__draw(void **state)
 /* Each equally likely, whatever the flow before has; by the seed; a flow's own draw, however many there are. */
 static void generators__draw_fairly(void **state)
 {
-	struct run_cfg c = finish(SET("class_mix=1,4,5", "flows=30000")), few = finish(SET("class_mix=1,4,5", "flows=100"));
+	struct run_cfg c = finish(SET("class_mix=1,4,5", "flows=30000")),
+		       few = finish(SET("class_mix=1,4,5", "flows=100"));
 	struct run_cfg other = finish(SET("class_mix=1,4,5", "flows=30000", "seed=2"));
 	u32 n, m, l, count[CFG_CLASSES] = { 0 }, pairs[CFG_CLASSES][CFG_CLASSES] = { 0 }, same = 0;
 	struct flow *f = make(&c, &n), *g = make(&few, &m), *o = make(&other, &l);
@@ -133,7 +135,7 @@ static void file__refuses(void **state)
 		u32 n;
 
 		put_file(bad[i][0]);
-		assert_true(workload_make(&c, HOSTS, host_ps, &f, &n, err) < 0);
+		assert_true(workload_make(&c, HOSTS, host_ps, &f, &n, &err) < 0);
 		assert_says(bad[i][1]);
 	}
 }
@@ -143,7 +145,7 @@ static void finish__refuses(void **state)
 {
 	struct run_cfg c = SET("workload=file:x", "class_mix=3,5");
 
-	assert_true(cfg_finish(&c, err) < 0);
+	assert_true(cfg_finish(&c, &err) < 0);
 	assert_says("class_mix=3,5: workload=file:x says itself of which class its flows are; allowed: with workloads");
 	finish(SET("workload=file:x", "class_mix=none"));
 }
