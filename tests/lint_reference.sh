@@ -23,9 +23,9 @@ done < <(grep -oE '^#{2,3} [0-9]+(\.[0-9]+)?' $book | grep -oE '[0-9.]+$')
 number='[0-9]{1,2}(\.[0-9]{1,2})?'
 cited="reference(\.md)? (sections? )?$number((, | and |-)[0-9]{1,2}\.[0-9]{1,2})*"
 while IFS=: read -r file line text; do
-	for n in $(grep -oE '[0-9]+(\.[0-9]+)?' <<<"$text"); do
+	while read -r n; do
 		[ -n "${section[$n]-}" ] || finding "$file:$line: reference $n: no such section in $book"
-	done
+	done < <(grep -oE '[0-9]+(\.[0-9]+)?' <<<"$text")
 done < <(printf '%s\0' "${files[@]}" | xargs -0 grep -HnIoiwE "$cited" --)
 
 # Anchors as GitHub makes them of headings: lower case, blanks to hyphens, all but letters, digits, - and _ dropped.
