@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Print a dumbbell: two switches with hosts on each, and one link between them.
+# Print a dumbbell: two switches with hosts on each side and one link between them.
 set -eu
 # shellcheck source=topo/generator.inc disable=SC1091
 . "$(dirname "$0")/generator.inc"
@@ -8,11 +8,17 @@ set -eu
 usage()
 {
 	cat <<'EOF'
-usage: dumbbell.sh [left=2] [right=2] [rate=40gbit] [bottleneck=RATE] [delay=2us]
+usage: dumbbell.sh [left=2] [right=2] [rate=40gbit] [bottleneck=RATE]
+                   [delay=2us]
 
-        h0 --\                        /-- h2      left, right: hosts on each side, 1 to 63
-             [s0] -- bottleneck -- [s1]           rate: of the hosts' links
-        h1 --/                        \-- h3      bottleneck: by default as "rate"
+        h0 --\                        /-- h2
+             [s0] -- bottleneck -- [s1]
+        h1 --/                        \-- h3
+
+left, right   hosts on each side, 1 to 63
+rate          of the links of hosts
+bottleneck    rate of the link between the switches (default: rate)
+delay         of every link
 
 Hosts are numbered from the left side on.
 EOF

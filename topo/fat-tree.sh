@@ -10,16 +10,19 @@ usage()
 	cat <<'EOF'
 usage: fat-tree.sh [k=6] [rate=40gbit] [delay=2us]
 
-        (core)   (core)   (core)   (core)         (k/2)^2 core switches
+        (core)   (core)   (core)   (core)     (k/2)^2 core switches
            |  \  /  |        |  \  /  |
-        [agg] [agg] ...   [agg] [agg] ...         k pods of k/2 aggregation
+        [agg] [agg] ...   [agg] [agg] ...     k pods of k/2 aggregation
            |  \/  |          |  \/  |
-        [edge][edge] ...  [edge][edge] ...        and k/2 edge switches
-         h h   h h         h h   h h              with k/2 hosts on each edge
+        [edge][edge] ...  [edge][edge] ...    and k/2 edge switches,
+         h h   h h         h h   h h          with k/2 hosts on each edge
 
-k: ports of a switch, even, 2 to 16. Hosts are numbered pod by pod; switches: all edges,
-then all aggregations, both pod by pod, then the cores. Core c is linked to aggregation
-c / (k/2) of each pod.
+k             ports of a switch, even, 2 to 16
+rate, delay   of every link
+
+Hosts are numbered pod by pod. Switches: all edges, then all aggregations, both
+pod by pod, then the cores. Core c is linked to aggregation c / (k/2) of each
+pod.
 EOF
 }
 

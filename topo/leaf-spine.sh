@@ -11,16 +11,24 @@ usage()
 usage: leaf-spine.sh [leaves=4] [spines=2] [hosts=4] [rate=40gbit] [delay=2us]
                      [uplinks=1] [uplink=RATE] [uplink_delay=DELAY]
 
-        [spine]   [spine]         spines
-          |   \  /   |            uplinks: links from each leaf to each spine
-          |   /  \   |            uplink, uplink_delay: of these links, by default as "rate", "delay"
-        [leaf]    [leaf]          leaves
-         h h       h h            hosts: on each leaf, at "rate"
+        [spine]   [spine]
+          |   \  /   |
+          |   /  \   |
+        [leaf]    [leaf]
+         h h       h h
 
-Oversubscription is hosts * rate : spines * uplinks * uplink; a comment in what is printed
-says it: hosts=12 rate=40gbit spines=2 uplinks=1 uplink=100gbit is 480 : 200 = 2.4.
-Hosts are numbered leaf by leaf; switches: the leaves, then the spines. A switch has at
-most 64 ports. A leaf's ports: its hosts, then spine by spine its uplinks.
+leaves, spines   switches
+hosts            hosts on each leaf
+rate, delay      of the links of hosts
+uplinks          links from each leaf to each spine
+uplink           rate of uplinks (default: rate)
+uplink_delay     delay of uplinks (default: delay)
+
+Oversubscription is hosts * rate : spines * uplinks * uplink. The output has it
+as a comment: hosts=12 rate=40gbit spines=2 uplinks=1 uplink=100gbit gives
+480 : 200 = 2.4. Hosts are numbered leaf by leaf; switches: the leaves, then
+the spines. A switch has at most 64 ports. A leaf's ports: its hosts, then its
+uplinks, spine by spine.
 EOF
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Print the fabric of MELO's evaluation (APNet 2017, section 4; REFERENCE 3.7): a leaf-spine fabric given by its
+# Print the network of MELO's evaluation (APNet 2017, section 4; REFERENCE 3.7): a leaf-spine network defined by its
 # base round trip.
 set -eu
 # shellcheck source=topo/generator.inc disable=SC1091
@@ -9,17 +9,24 @@ set -eu
 usage()
 {
 	cat <<'EOF'
-usage: melo.sh [spines=4] [leaves=32] [hosts=10] [rate=40gbit] [uplink=100gbit] [rtt=16us]
+usage: melo.sh [spines=4] [leaves=32] [hosts=10] [rate=40gbit]
+               [uplink=100gbit] [rtt=16us]
 
-        [spine] x 4                uplink: of the links between spines and leaves
+        [spine] x 4
           |  \/  |
-        [leaf]  [leaf] x 32        rate: of the hosts' links
+        [leaf]  [leaf] x 32
          h h     h h    x 10
 
-rtt: the base round trip between hosts of two leaves, propagation alone: 4 links, crossed
-twice, so each has a delay of rtt / 8, which must be a whole number of ps. Store-and-forward
-comes on top: a packet of 1000 bytes and its ACK take 0.663 us more at 40 and 100 Gb/s.
-Hosts and switches are numbered as by leaf-spine.sh.
+spines, leaves   switches
+hosts            hosts on each leaf
+rate             of the links of hosts
+uplink           rate of the links between leaves and spines
+rtt              base round trip between hosts of two leaves, propagation only
+
+A round trip crosses 4 links twice, so each has a delay of rtt / 8, which must
+be a whole number of ps. Store-and-forward adds to it: 0.663 us at 40 and
+100 Gb/s for a packet of 1000 bytes and its ACK. Hosts and switches are
+numbered as by leaf-spine.sh.
 EOF
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Print a ring of switches, by default with routes that go round one way: the cyclic buffer dependency that PFC and
-# credits need for a deadlock.
+# Print a ring of switches. By default all routes go round one way: a cyclic buffer dependency, so that PFC and
+# credits can deadlock.
 set -eu
 # shellcheck source=topo/generator.inc disable=SC1091
 . "$(dirname "$0")/generator.inc"
@@ -9,16 +9,26 @@ set -eu
 usage()
 {
 	cat <<'EOF'
-usage: ring.sh [n=4] [hosts=2] [rate=40gbit] [ring=RATE] [delay=2us] [routes=clockwise]
+usage: ring.sh [n=4] [hosts=2] [rate=40gbit] [ring=RATE] [delay=2us]
+               [routes=clockwise]
 
-        h h       h h       n: switches, 3 to 63
-        [s0] ---> [s1]      hosts: on each switch, 1 to 62
-         ^          |       rate: of the hosts' links
-         |          v       ring: of the links between switches, by default as "rate"
-        [s3] <--- [s2]      routes: clockwise: every frame goes round by s0, s1, s2...;
-        h h       h h               shortest: the shorter way, and by ECMP both where they are equal
+        h h       h h
+        [s0] ---> [s1]
+         ^          |
+         |          v
+        [s3] <--- [s2]
+        h h       h h
 
-Hosts are numbered switch by switch.
+n        switches, 3 to 63
+hosts    hosts on each switch, 1 to 62
+rate     of the links of hosts
+ring     rate of the links between switches (default: rate)
+delay    of every link
+routes   clockwise: every frame goes round by s0, s1, s2, ...
+         shortest: the shorter way round; if both are equal, ECMP chooses
+
+Hosts are numbered switch by switch. With clockwise routes, buffers depend on
+each other in a cycle, so PFC and credits can deadlock.
 EOF
 }
 
@@ -35,7 +45,7 @@ clockwise | shortest) ;;
 *) fail "routes=$routes: say clockwise or shortest" ;;
 esac
 
-# A switch's ports: its hosts, the link from the switch before it, the link on; with s0 the last two change places.
+# Ports of a switch: its hosts, the link from the previous switch, the link to the next; s0 has the last two swapped.
 exec awk -v n="$n" -v per="$hosts" -v rate="$rate" -v ring="$ring" -v delay="$delay" -v routes="$routes" 'BEGIN {
 	print "title ring n=" n " hosts=" per " " routes
 	for (h = 0; h < n * per; h++)

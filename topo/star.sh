@@ -12,9 +12,12 @@ usage: star.sh [n=4] [rate=40gbit] [delay=2us]
 
         h0   h1
           \ /
-         [s0]        n: hosts, 2 to 64
+         [s0]
           / \
         h2   h3
+
+n             hosts, 2 to 64
+rate, delay   of every link
 EOF
 }
 
