@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lab/cmd/cmd_priv.h"
+#include "lab/interrupt.h"
 #include "lab/run/experiment.h"
 #include "lab/netlab/netlab.h"
 #include "lab/netlab/netlab_priv.h"
@@ -66,6 +67,7 @@ static void stop(int sig, siginfo_t *info, void *context)
 	bool by_down = info->si_code == SI_QUEUE && info->si_value.sival_int == LAB_DOWN_VALUE;
 
 	stopped = sig == SIGTERM && by_down ? BY_DOWN : sig;
+	interrupted = sig;
 }
 
 /* A bar on the terminal; nothing where stderr is not one. */
@@ -142,7 +144,7 @@ static int prepare_records(struct run_args *a)
 			return cmd_fail(is_full(rc) ? EXIT_CHECK : EXIT_USAGE, "%s", err.text);
 		rc = record_inputs_keep(&a->inputs[i], c, a->topo_is_file ? a->topo : NULL);
 		if (rc)
-			return cmd_fail(EXIT_SYSTEM, "out: %s", strerror(-rc));
+			return cmd_fail(rc == -EINTR ? EXIT_CHECK : EXIT_SYSTEM, "out: %s", strerror(-rc));
 	}
 	return EXIT_DONE;
 }
@@ -183,9 +185,9 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hu
 			 stopped == BY_DOWN ? "" : sigabbrev_np(stopped));
 	else
 		cmd_fail(0, "%s", err.text[0] ? err.text : strerror(-rc));
-	if (!x->planned)
+	if (!x->planned && rc != -EINTR)
 		return rc == -ENOMEM ? EXIT_SYSTEM : EXIT_USAGE;
-	return x->started ? EXIT_CHECK : EXIT_SYSTEM;
+	return x->started || rc == -EINTR ? EXIT_CHECK : EXIT_SYSTEM;
 }
 
 /* One run is an object, the variants of a scenario an array of them, in the scenario's order. */

@@ -131,8 +131,9 @@ void records_totals(const struct run_result *r, struct run_totals *t);
  */
 int records_write(const struct run_result *r, const struct run_totals *t, struct outdir *dir, struct err *err);
 /*
- * Keep the files that @c names, and the topology @t unless it is NULL. A pipe is left to the run, and what cannot be
- * read too; then a relative path in @c becomes absolute. 0 or -errno; record_inputs_free() in any case.
+ * Keep the files that @c names, and the topology @t unless it is NULL. Files that are not regular texts of at most
+ * TEXT_FILE_MAX bytes are not kept; then a relative path in @c becomes absolute. 0 or -errno; record_inputs_free() in
+ * any case.
  */
 int record_inputs_keep(struct record_inputs *in, struct run_cfg *c, const struct topo *t);
 void record_inputs_free(struct record_inputs *in);
