@@ -3,7 +3,7 @@
  * The event loop of one switch. The same text runs in the kernel (bpf/switch.bpf.c) and in the twin
  * (lab/engine/twin.c). Whoever includes this has defined where things are:
  *
- *   FAB_CFG                                  the run's struct fab_cfg, an lvalue
+ *   fab_cfg()                                the run's settings
  *   fab_state() fab_port(n) fab_rx(n) fab_frame(id) fab_voq(n) fab_arrq(n)   pointers, or NULL out of bounds
  *   fab_route(switch, host)                  the set of next-hop ports
  *   fab_release(id)                          a frame is done with
@@ -22,7 +22,7 @@
 #include "bpf/port.h"
 #include "bpf/watchdog.h"
 
-static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 now)
+static inline void port_receive_pfc(const struct fab_cfg *cfg, struct port *p, const struct frame *f, u64 now)
 {
 	u32 any = 0;
 
@@ -31,16 +31,16 @@ static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 n
 			continue;
 		any |= f->pfc_quanta[c];
 		p->stats.class_pause_rx[c] += !!f->pfc_quanta[c];
-		if (FAB_CFG.watchdog &&
+		if (cfg->watchdog &&
 		    watchdog_hear(&p->watchdog, &p->pause, c, pfc_quanta_time(f->pfc_quanta[c], p->cfg.ps_per_byte),
 				  now))
 			continue;
 		pause_receive(&p->pause, c, f->pfc_quanta[c], p->cfg.ps_per_byte, now);
-		if (f->pfc_quanta[c] && FAB_CFG.ecn == ECN_IB)
+		if (f->pfc_quanta[c] && cfg->ecn == ECN_IB)
 			p->root[c] = 0; /* stopped: the congestion is further on */
 	}
-	if (FAB_CFG.watchdog)
-		watchdog_plan(&p->watchdog, FAB_CFG.watchdog, FAB_CFG.restore);
+	if (cfg->watchdog)
+		watchdog_plan(&p->watchdog, cfg->watchdog, cfg->restore);
 	if (any)
 		p->stats.pause_rx++;
 	else
@@ -48,23 +48,23 @@ static inline void port_receive_pfc(struct port *p, const struct frame *f, u64 n
 }
 
 /* Credits for the output side of port @p, and the far end's count of what it has sent here. */
-static inline int port_receive_credit(struct port *p, const struct frame *f, u64 now)
+static inline int port_receive_credit(const struct fab_cfg *cfg, struct port *p, const struct frame *f, u64 now)
 {
 	u32 class = f->class & (FAB_CLASSES - 1);
 
 	if (f->fctbs != p->credit_rx.received[class])
 		return fab_fail(FAB_CREDITS, p->cfg.number);
-	credit_receive(&p->credit_tx, &p->pause, class, f->fccl, credit_blocks(FAB_CFG.frame_max), now);
+	credit_receive(&p->credit_tx, &p->pause, class, f->fccl, credit_blocks(cfg->frame_max), now);
 	p->stats.resume_rx++;
 	return 0;
 }
 
 /* A frame of flow control, PFC or credits. */
-static inline int port_receive_fc(struct port *p, const struct frame *f, u64 now)
+static inline int port_receive_fc(const struct fab_cfg *cfg, struct port *p, const struct frame *f, u64 now)
 {
 	if (frame_is_credit(f))
-		return port_receive_credit(p, f, now);
-	port_receive_pfc(p, f, now);
+		return port_receive_credit(cfg, p, f, now);
+	port_receive_pfc(cfg, p, f, now);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 		return -1;
 	if (f->flags & FRAME_PFC) {
 		if (!fault_cut(p->fault.cut, now, f->len, p->cfg.ps_per_byte, p->cfg.delay) &&
-		    port_receive_fc(p, f, now))
+		    port_receive_fc(fab_cfg(), p, f, now))
 			return -1;
 		fab_release(id);
 	} else if (sw_admit(s, in, id, now)) {
@@ -105,12 +105,12 @@ FAB_FN int sw_arrive(struct sw *s, u32 in)
 }
 
 /* Send the pending PFC frame of port @p: what it says is what holds now. */
-static inline int port_send_pfc(struct port *p, u64 now)
+static inline int port_send_pfc(const struct fab_cfg *cfg, struct port *p, u64 now)
 {
 	u8 told = p->pfc_pending;
 	u64 end = now + (u64)wire_bytes(PFC_LEN) * p->cfg.ps_per_byte;
 	struct fc_note note = { 0 };
-	u64 again = now + pfc_quanta_time(FAB_CFG.quanta, p->cfg.ps_per_byte) / 2;
+	u64 again = now + pfc_quanta_time(cfg->quanta, p->cfg.ps_per_byte) / 2;
 
 	for (u32 c = 0; c < FAB_CLASSES; c++) {
 		if (!(told >> c & 1))
@@ -131,7 +131,7 @@ static inline int port_send_pfc(struct port *p, u64 now)
 }
 
 /* Send the credits of one class of port @p that wait to be sent. */
-static inline int port_send_credit(struct port *p, u64 now)
+static inline int port_send_credit(const struct fab_cfg *cfg, struct port *p, u64 now)
 {
 	u32 class = bounded(ctz64(p->pfc_pending), FAB_CLASSES);
 	u64 end = now + (u64)wire_bytes(PFC_LEN) * p->cfg.ps_per_byte;
@@ -139,7 +139,7 @@ static inline int port_send_credit(struct port *p, u64 now)
 		.credit = 1,
 		.class = class,
 		.fctbs = p->credit_tx.sent[class],
-		.fccl = credit_limit(&p->credit_rx, class, FAB_CFG.credits),
+		.fccl = credit_limit(&p->credit_rx, class, cfg->credits),
 	};
 
 	p->credit_rx.told[class] = note.fccl;
@@ -163,6 +163,7 @@ static inline int sw_drain(struct sw *s, struct port *o, u32 out, u64 now)
 /* Port @out is free and has something to send. */
 FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	struct port *o = s ? fab_port(s->port_base + out) : 0;
 	struct frame *f;
 	u64 end;
@@ -174,12 +175,12 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	if (o->fault.drain && (port_waiting(o) & o->fault.drain))
 		return sw_drain(s, o, out, now);
 	if (o->pfc_pending) {
-		if (FAB_CFG.credits ? port_send_credit(o, now) : port_send_pfc(o, now))
+		if (cfg->credits ? port_send_credit(cfg, o, now) : port_send_pfc(cfg, o, now))
 			return -1;
 		sw_set_key(s, out, port_key(o, now));
 		return 0;
 	}
-	class = port_class(o, now);
+	class = port_class(cfg, o, now);
 	id = sw_dequeue(s, out, class, now);
 	f = id < 0 ? 0 : fab_frame(id);
 	if (!f)
@@ -187,20 +188,20 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	frame_expect(f->next);
 	end = now + (u64)wire_bytes(f->len) * o->cfg.ps_per_byte;
 	o->busy_until = end;
-	if (FAB_CFG.wrr)
+	if (cfg->wrr)
 		arbiter_wrr_sent(&o->turns, class, wire_bytes(f->len));
-	if (FAB_CFG.credits)
-		port_use_credit(o, class, f->len, end);
+	if (cfg->credits)
+		port_use_credit(cfg, o, class, f->len, end);
 	o->stats.tx_frames++;
 	o->stats.tx_bytes += f->len;
 	o->stats.tx_data += !!(f->flags & FRAME_DATA);
 	sw_set_key(s, out, port_key(o, now));
 	if (o->fault.corrupt &&
-	    draw32(~FAB_CFG.seed ^ FAULT_SEED, s->port_base + out, o->fault.draws++) < o->fault.corrupt) {
+	    draw32(~cfg->seed ^ FAULT_SEED, s->port_base + out, o->fault.draws++) < o->fault.corrupt) {
 		o->stats.corrupted++;
 		f->flags ^= FRAME_CORRUPT;
 	}
-	if (o->cfg.loss_out && draw32(~FAB_CFG.seed, s->port_base + out, o->stats.draws++) < o->cfg.loss_out) {
+	if (o->cfg.loss_out && draw32(~cfg->seed, s->port_base + out, o->stats.draws++) < o->cfg.loss_out) {
 		o->stats.lost_out_frames++;
 		return sw_drop(o, id, FAB_DROP_LOSS);
 	}
@@ -232,12 +233,13 @@ static inline int sw_least(struct sw *s)
 /* The PFC watchdog of port @out looks, if it is time. */
 FAB_FN int sw_watchdog(struct sw *s, u32 out, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	struct port *o = s ? fab_port(s->port_base + out) : 0;
 
 	if (!o)
 		return fab_fail(FAB_INTERNAL, 0);
 	if (o->watchdog.next && o->watchdog.next <= now) {
-		watchdog_look(&o->watchdog, &o->pause, o->busy_classes, FAB_CFG.watchdog, FAB_CFG.restore, now);
+		watchdog_look(&o->watchdog, &o->pause, o->busy_classes, cfg->watchdog, cfg->restore, now);
 		o->fault.drain = o->watchdog.stopped; /* never while the link is down: then nothing is paused */
 	}
 	return 0;
@@ -269,6 +271,7 @@ FAB_FN int sw_refresh(struct sw *s, u32 in, u64 now)
  */
 FAB_FN int sw_next(struct sw *s, u32 node)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	FAB_MEM u64 *best, *at;
 	u32 n;
 
@@ -288,7 +291,7 @@ FAB_FN int sw_next(struct sw *s, u32 node)
 		if (key > *best || key == KEY_NEVER)
 			continue;
 		if (key == *best &&
-		    tie_rank(FAB_CFG.seed, node, i, KEY_TIME(key)) > tie_rank(FAB_CFG.seed, node, *at, KEY_TIME(key)))
+		    tie_rank(cfg->seed, node, i, KEY_TIME(key)) > tie_rank(cfg->seed, node, *at, KEY_TIME(key)))
 			continue;
 		*best = key;
 		*at = i;
@@ -327,7 +330,7 @@ static inline int sw_step(struct sw *s, u32 node, u64 until)
 
 	if (sw_next(s, node))
 		return -1;
-	if (FAB_CFG.iterations)
+	if (fab_cfg()->iterations)
 		s->best = min64(s->best, s->slot_key);
 	key = s->best;
 	port = s->best_port;

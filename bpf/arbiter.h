@@ -28,7 +28,7 @@ static inline u32 arbiter_class(u8 busy, const struct pause_state *pause, u64 no
  * takes over. That is surplus round-robin (Adiseshu, Parulkar and Varghese 1996): unlike deficit round-robin it need
  * not know how long the frame is that would come next. Call arbiter_wrr_sent() with what has been sent.
  */
-static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u64 now, const volatile u32 *turn_bytes,
+static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u64 now, const u32 *turn_bytes,
 				    struct class_turns *t)
 {
 	u32 at = t->at & (FAB_CLASSES - 1);

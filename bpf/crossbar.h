@@ -24,9 +24,9 @@
 #include "bpf/voq.h"
 
 /* Has output @o room for more of @class behind the crossbar? */
-static inline int xbar_room(const struct port *o, u32 class)
+static inline int xbar_room(const struct fab_cfg *cfg, const struct port *o, u32 class)
 {
-	return o->staged[class] < FAB_CFG.output_buffer;
+	return o->staged[class] < cfg->output_buffer;
 }
 
 /* Some input may be matched: a slot begins at @at, or when the present one is over. */
@@ -36,22 +36,22 @@ static inline void xbar_plan(struct sw *s, u64 at)
 }
 
 /* The first frame of a queue of input @in is one of @class for output @o. */
-static inline void sw_request(struct sw *s, struct port *o, u32 in, u32 class, u64 now)
+static inline void sw_request(const struct fab_cfg *cfg, struct sw *s, struct port *o, u32 in, u32 class, u64 now)
 {
 	class = bounded(class, FAB_CLASSES);
 	o->inputs[class] |= 1ULL << in;
-	if (!FAB_CFG.iterations)
+	if (!cfg->iterations)
 		o->busy_classes |= 1 << class;
-	else if (xbar_room(o, class))
+	else if (xbar_room(cfg, o, class))
 		xbar_plan(s, now);
 }
 
 /* There is none any more. */
-static inline void sw_withdraw(struct port *o, u32 in, u32 class)
+static inline void sw_withdraw(const struct fab_cfg *cfg, struct port *o, u32 in, u32 class)
 {
 	class = bounded(class, FAB_CLASSES);
 	o->inputs[class] &= ~(1ULL << in);
-	if (!FAB_CFG.iterations && !o->inputs[class])
+	if (!cfg->iterations && !o->inputs[class])
 		o->busy_classes &= ~(1 << class);
 }
 
@@ -61,6 +61,7 @@ static inline void sw_withdraw(struct port *o, u32 in, u32 class)
  */
 FAB_FN int sw_take(struct sw *s, u32 out, u32 in, u32 class, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	struct port *o = s ? fab_port(s->port_base + out) : 0;
 	struct frame *f;
 	struct voq *q;
@@ -72,16 +73,16 @@ FAB_FN int sw_take(struct sw *s, u32 out, u32 in, u32 class, u64 now)
 	f = voq_pop(q, &id);
 	if (!f || !q)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
-	if (q->head == FAB_NONE || FAB_CFG.fifo)
-		sw_withdraw(o, in, class);
-	if (q->head == FAB_NONE || !FAB_CFG.fifo)
+	if (q->head == FAB_NONE || cfg->fifo)
+		sw_withdraw(cfg, o, in, class);
+	if (q->head == FAB_NONE || !cfg->fifo)
 		return (int)(id & 0x7fffffff);
 	f = fab_frame(q->head);
 	to = f ? f->out_port : FAB_PORTS;
 	o = to < FAB_PORTS ? fab_port(s->port_base + to) : 0;
 	if (!o)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
-	sw_request(s, o, in, class, now);
+	sw_request(cfg, s, o, in, class, now);
 	sw_set_key(s, to, port_key(o, now));
 	return (int)(id & 0x7fffffff);
 }
@@ -98,7 +99,7 @@ FAB_FN int xbar_grant(struct sw *s, u32 out)
 		u32 c = FAB_CLASSES - 1 - n;
 		u64 asking = o->inputs[c] & s->free_in;
 
-		if (!asking || !xbar_room(o, c))
+		if (!asking || !xbar_room(fab_cfg(), o, c))
 			continue;
 		p = fab_port(s->port_base + arbiter_input(asking, o->turn[c]));
 		if (!p)
@@ -238,6 +239,7 @@ FAB_FN int xbar_end(struct sw *s, u64 now)
 /* One slot ends and another begins: match inputs and outputs. */
 FAB_FN int xbar_slot(struct sw *s, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	if (!s)
 		return fab_fail(FAB_INTERNAL, 0);
 	if (s->matched && xbar_end(s, now))
@@ -245,7 +247,7 @@ FAB_FN int xbar_slot(struct sw *s, u64 now)
 	s->slot_key = KEY_NEVER;
 	s->free_in = ~0ULL;
 	s->matched = 0;
-	for (u32 i = 0; i < XBAR_ITERATIONS && i < FAB_CFG.iterations; i++) {
+	for (u32 i = 0; i < XBAR_ITERATIONS && i < cfg->iterations; i++) {
 		u64 before = s->matched;
 
 		if (xbar_iterate(s, !i))
@@ -257,7 +259,7 @@ FAB_FN int xbar_slot(struct sw *s, u64 now)
 		return 0;
 	if (xbar_measure(s))
 		return -1;
-	s->slot_end = now + xbar_time(s->slot_bytes, s->ps_per_byte, FAB_CFG.speedup);
+	s->slot_end = now + xbar_time(s->slot_bytes, s->ps_per_byte, cfg->speedup);
 	s->slot_key = KEY(s->slot_end, EV_SLOT);
 	return 0;
 }

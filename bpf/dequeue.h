@@ -8,21 +8,21 @@
 #include "bpf/ingress_buffer.h"
 
 /* fc=credit: @len bytes of @class leave, until @end; a host takes whatever comes. */
-static inline void port_use_credit(struct port *o, u32 class, u32 len, u64 end)
+static inline void port_use_credit(const struct fab_cfg *cfg, struct port *o, u32 class, u32 len, u64 end)
 {
 	class = bounded(class, FAB_CLASSES);
 	if (o->cfg.peer & PEER_HOST)
 		return;
-	credit_sent(&o->credit_tx, &o->pause, class, len, credit_blocks(FAB_CFG.frame_max), end);
-	if (o->pause.until[class] == TIME_NEVER && FAB_CFG.ecn == ECN_IB)
+	credit_sent(&o->credit_tx, &o->pause, class, len, credit_blocks(cfg->frame_max), end);
+	if (o->pause.until[class] == TIME_NEVER && cfg->ecn == ECN_IB)
 		o->root[class] = 0; /* stopped: the congestion is further on */
 }
 
 /* The class that output @o serves now. */
-static inline u32 port_class(struct port *o, u64 now)
+static inline u32 port_class(const struct fab_cfg *cfg, struct port *o, u64 now)
 {
-	if (FAB_CFG.wrr)
-		return arbiter_class_wrr(o->busy_classes, &o->pause, now, FAB_CFG.turn_bytes, &o->turns);
+	if (cfg->wrr)
+		return arbiter_class_wrr(o->busy_classes, &o->pause, now, cfg->turn_bytes, &o->turns);
 	return arbiter_class(o->busy_classes, &o->pause, now);
 }
 
@@ -39,7 +39,7 @@ static inline int sw_unstage(struct sw *s, struct port *o, u32 out, u32 class, u
 	if (q->head == FAB_NONE)
 		o->busy_classes &= ~(1 << class);
 	o->staged[class] -= f->len;
-	if (o->inputs[class] && xbar_room(o, class))
+	if (o->inputs[class] && xbar_room(fab_cfg(), o, class))
 		xbar_plan(s, now + 1); /* the slot that may have begun at this instant has begun */
 	return (int)(id & 0x7fffffff);
 }
@@ -60,6 +60,7 @@ static inline int sw_take_drained(struct sw *s, struct port *o, u32 out, u32 cla
  */
 FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	struct port *o = s ? fab_port(s->port_base + out) : 0;
 	struct port *p;
 	struct frame *f;
@@ -68,9 +69,9 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 
 	if (!o || class >= FAB_CLASSES)
 		return fab_fail(FAB_INTERNAL, 0);
-	if (FAB_CFG.iterations && (o->busy_classes >> class & 1)) {
+	if (cfg->iterations && (o->busy_classes >> class & 1)) {
 		id = sw_unstage(s, o, out, class, now);
-	} else if (FAB_CFG.iterations) {
+	} else if (cfg->iterations) {
 		id = sw_take_drained(s, o, out, class, now);
 	} else {
 		in = arbiter_input(o->inputs[class], o->turn[class]);
@@ -83,10 +84,10 @@ FAB_FN int sw_dequeue(struct sw *s, u32 out, u32 class, u64 now)
 	if (!f || !p)
 		return fab_fail(FAB_INTERNAL, s->port_base + out);
 	class = bounded(class, FAB_CLASSES);
-	if (FAB_CFG.ecn >= ECN_IB && port_may_mark(f) && ecn_ib_mark(f->order, p->full[class], o->root[class]))
+	if (cfg->ecn >= ECN_IB && port_may_mark(f) && ecn_ib_mark(f->order, p->full[class], o->root[class]))
 		port_mark(o, f, f->order <= p->full[class] ? FAB_MARK_INPUT : FAB_MARK_ROOT);
 	o->queue[class] -= f->len;
-	port_give(s, p, class, f->len);
+	port_give(cfg, s, p, class, f->len);
 	if (in != out)
 		sw_set_key(s, in, port_key(p, now));
 	return id;

@@ -55,7 +55,8 @@ struct {
 	__uint(value_size, 4);
 } devices SEC(".maps");
 
-const volatile struct fab_cfg cfg = {};
+/* The run's settings, read through fab_cfg(); written by the loader before the programs load. */
+const volatile struct fab_cfg settings = {};
 struct fab_state state = {};
 
 #endif

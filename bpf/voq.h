@@ -11,7 +11,7 @@
 
 static inline u32 voq_index(const struct sw *s, u32 out, u32 in, u32 class)
 {
-	return voq_input(s, FAB_CFG.fifo, out, in, class);
+	return voq_input(s, fab_cfg()->fifo, out, in, class);
 }
 
 /* Put frame @id at the end of queue @n: 1 if it is the only one there, 0 if it is not, -1 on error. */
