@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The way in of a switch's event loop (bpf/advance.h): lose a frame, drop it, or count it in, mark it and queue it. */
+/* The input side of a switch's event loop (bpf/advance.h): a frame is lost, dropped, or buffered, marked and queued. */
 #ifndef LOSSLAB_ENQUEUE_H
 #define LOSSLAB_ENQUEUE_H
 
-#include "bpf/crossbar.h"
 #include "bpf/ecn.h"
 #include "bpf/fault.h"
 #include "bpf/hash.h"
 #include "bpf/ingress_buffer.h"
 #include "bpf/route.h"
+#include "bpf/voq.h"
 
 /* Does the frame that finds @queue bytes in its output's VOQs get a mark on the way in? */
 static inline int port_must_mark(const struct fab_cfg *cfg, const struct sw *s, struct port *o, u32 out, u64 queue)

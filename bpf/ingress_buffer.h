@@ -27,7 +27,7 @@ static inline void port_credit(const struct fab_cfg *cfg, struct port *p, u32 cl
 {
 	p->credit_rx.received[class] += blocks;
 	p->credit_rx.held[class] += held;
-	if (!p->fault.down && credit_must_tell(&p->credit_rx, class, cfg->credits, cfg->credit_step))
+	if (!p->fault.down && credit_must_advertise(&p->credit_rx, class, cfg->credits, cfg->credit_step))
 		p->pfc_pending |= 1 << class;
 }
 
@@ -89,7 +89,7 @@ static inline void port_resume(struct port *p, u32 class)
 {
 	p->xoff &= ~(1 << class);
 	p->refresh[class] = TIME_NEVER;
-	if (p->told >> class & 1)
+	if (p->advertised >> class & 1)
 		p->pfc_pending |= 1 << class;
 	else
 		p->pfc_pending &= ~(1 << class); /* the PAUSE is still pending: nothing to take back */

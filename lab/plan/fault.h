@@ -13,7 +13,6 @@
 #include "topo/topo.h"
 
 struct plan;
-struct plan_memory;
 
 enum fault_kind {
 	FAULT_DOWN,    /* the link of a port */
@@ -59,21 +58,5 @@ int faults_resolve(struct plan *f);
 /* The last step of faults_plan(): 0 or -ENOMEM. */
 int faults_for_hosts(struct plan *f);
 void faults_free(struct faults *p);
-
-/* How far a run has come through its plan. Zeroed at first. */
-struct fault_run {
-	u32 next;
-	bool *dead;           /* [links]: those that routes know to be down */
-	struct routes routes; /* the switches' at present */
-};
-
-/* When the next fault happens, or TIME_NEVER. */
-u64 faults_next(const struct fault_run *r, const struct faults *p);
-/*
- * Let all happen that is due at @at = faults_next(), between two windows; switches concerned have an event at @at then.
- * 0 or -ENOMEM.
- */
-int faults_apply(struct fault_run *r, const struct plan *f, struct plan_memory *m, u64 at);
-void fault_run_free(struct fault_run *r);
 
 #endif

@@ -283,7 +283,7 @@ static void stand(void)
 		struct port *p = &m.ports[i];
 
 		p->cfg = w.f.ports[i];
-		p->told = p->xoff = p->pfc_pending = 1 << 3;
+		p->advertised = p->xoff = p->pfc_pending = 1 << 3;
 		p->occ[3] = p->cfg.xoff;
 		p->pause.until[3] = 900 * US;
 		p->pause.since[3] = 3 * US;
@@ -313,11 +313,11 @@ static void link__breaks_and_mends_at_both_ends(void **state)
 		const struct port *p = &m.ports[i];
 
 		assert_true(p->fault.down && p->fault.drain == 0xff && p->fault.cut == 10 * US);
-		assert_true(!p->told && !p->pfc_pending && p->refresh[3] == TIME_NEVER && p->xoff == 1 << 3);
+		assert_true(!p->advertised && !p->pfc_pending && p->refresh[3] == TIME_NEVER && p->xoff == 1 << 3);
 		assert_true(p->pause.until[3] == 0 && pause_accounted(&p->pause) == 7 * US);
 		assert_int_equal(m.switches[i / 2].key[1], KEY(10 * US, EV_TIMER));
 		assert_int_equal(m.nodes[i / 2].next, 10 * US);
-		assert_true(!m.ports[i - 1].fault.down && m.ports[i - 1].told);
+		assert_true(!m.ports[i - 1].fault.down && m.ports[i - 1].advertised);
 		assert_int_equal(m.switches[i / 2].key[0], KEY(400 * US, EV_TIMER));
 	}
 	assert_int_equal(m.routes[1], 2);
@@ -341,11 +341,11 @@ static void count(u32 held)
 	for (u32 i = 0; i < 4; i++) {
 		struct port *p = &m.ports[i];
 
-		p->xoff = p->told = p->pfc_pending = 0;
+		p->xoff = p->advertised = p->pfc_pending = 0;
 		p->pause.until[3] = TIME_NEVER;
 		for (u32 c = 0; c < FAB_CLASSES; c++) {
 			p->credit_tx.sent[c] = p->credit_rx.received[c] = 1000 + c;
-			p->credit_tx.limit[c] = p->credit_rx.told[c] = 1500 + c;
+			p->credit_tx.limit[c] = p->credit_rx.advertised[c] = 1500 + c;
 			p->credit_rx.held[c] = c == 3 ? held : 0;
 		}
 	}
@@ -372,7 +372,7 @@ static void link__mends_with_a_new_count(void **state)
 				bool waits = mended && full;
 
 				assert_int_equal(p->credit_rx.received[c], mended ? 0 : 1000 + c);
-				assert_int_equal(p->credit_rx.told[c], mended ? 0 : 1500 + c);
+				assert_int_equal(p->credit_rx.advertised[c], mended ? 0 : 1500 + c);
 				assert_int_equal(p->credit_tx.sent[c], waits ? 0 : 1000 + c);
 				assert_int_equal(p->credit_tx.limit[c], waits ? 0 : 1500 + c);
 				assert_true(!mended || p->pause.until[c] == (waits ? TIME_NEVER : 0));
@@ -422,7 +422,7 @@ static void storm__begins_and_ends(void **state)
 		apply(10 * US);
 		assert_true(p->fault.storm == 1 << 5 && p->xoff == (1 << 5 | 1 << 3) && p->pfc_pending == 1 << 5);
 		assert_int_equal(m.nodes[0].next, 10 * US);
-		p->told |= 1 << 5;
+		p->advertised |= 1 << 5;
 		p->pfc_pending = 0;
 		p->occ[5] = full ? p->cfg.xoff : p->cfg.xon;
 		apply(20 * US);
@@ -445,7 +445,7 @@ static void storm__ends_over_shared_buffers(void **state)
 		m.switches[0].pool = (struct buffer_pool){ .size = 100000 };
 		apply(10 * US);
 		p->pfc_pending = 0;
-		p->told |= 1 << 5;
+		p->advertised |= 1 << 5;
 		p->occ[5] = 1 + full; /* of no matter, but full's byte lies in the headroom */
 		p->use[5] = (struct buffer_use){ .main = 1, .headroom = full };
 		apply(20 * US);
