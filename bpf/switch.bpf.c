@@ -14,8 +14,6 @@
 #define FAB_MEM volatile
 #define FAB_FN __attribute__((noinline)) /* global: the verifier takes each on its own */
 
-#define SWITCH_IFINDEX_BASE 10000 /* lab/netlab/netlab.h */
-
 /*
  * The compiler must not take the initial value of the settings for theirs. Not by volatile: the twin's functions would
  * have to take volatile pointers too.
