@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rules of faults: the events they stand for, which of two that overlap holds, the hosts' part, and what is refused. */
+/* Rules of faults: the events they stand for, which of two that overlap applies, the hosts' part, and what is refused.
+ */
 #include "tests/unit/fault_plan.h"
 
 #include <unistd.h>
@@ -23,7 +24,7 @@ static void none(void **state)
 	drop_plan();
 }
 
-static void events__in_order_of_time_then_of_statement(void **state)
+static void events__in_order_of_time_then_of_rule(void **state)
 {
 	planned("30us-40us:down:s0:p1; 5us:drop=0.5:s1; 30us:corrupt=25%:s0:p0", "route_delay=2us");
 	assert_int_equal(w.f.faults.n, 7);
@@ -51,8 +52,8 @@ static void events__shares_and_pauses_end(void **state)
 	drop_plan();
 }
 
-/* What begins later ends what holds, whether it would have ended by itself or never. */
-static void overlap__the_later_holds(void **state)
+/* The rule that starts later replaces the other, whether that one has an end or not. */
+static void overlap__the_later_replaces(void **state)
 {
 	planned("10us-30us:down:h1; 20us-70us:down:s1:p0", "route_delay=5us"); /* one link, by either name */
 	assert_int_equal(w.f.faults.n, 6);
@@ -64,7 +65,7 @@ static void overlap__the_later_holds(void **state)
 	assert_fault(5, 75 * US, FAULT_ROUTES, 2, 0);
 	drop_plan();
 	planned("20us-30us:down:s0:p1; 10us-90us:flap=4us/4us:s1:p1",
-		"route_delay=never"); /* begins later, stated first */
+		"route_delay=never"); /* starts later, stated first */
 	assert_int_equal(w.f.faults.n, 5);
 	assert_fault(2, 18 * US, FAULT_DOWN, 3, 0);
 	assert_fault(3, 20 * US, FAULT_DOWN, 1, 0);
@@ -83,7 +84,7 @@ static void overlap__the_later_holds(void **state)
 	drop_plan();
 }
 
-/* A storm without an end has one where a later one has; another class, or a port, is another thing than a host. */
+/* A later storm replaces one without an end. Another class, or a port instead of its host, is another subject. */
 static void overlap__storms(void **state)
 {
 	planned("1us:pause=3:h1; 2us-3us:pause=3:h1", NULL);
@@ -138,29 +139,29 @@ static void refused(void **state)
 		{ "1us:pause=:h0", "'': not a class" },
 		{ "1000000s:down:h0", "1000000s: too late; allowed: up to 576460s" },
 		{ "1us-576461s:down:h0", "576461s: too late; allowed: up to 576460s" },
-		{ ";", "fault=;: no statement in it; allowed: TIME[-TIME]:WHAT:WHERE" },
-		{ ";; ;", "no statement in it" },
+		{ ";", "fault=;: contains no rule; allowed: TIME[-TIME]:WHAT:WHERE" },
+		{ ";; ;", "contains no rule" },
 		{ "1us:down", "not of the form TIME[-TIME]:WHAT:WHERE" },
 		{ "1us:broken:s0:p0", "broken: no such fault; allowed: down|up|flap=D/U|drop=P|corrupt=P|pause=CLASS" },
-		{ "1us:down:s0", "s0: a switch: say which port, like s0:p1" },
+		{ "1us:down:s0", "s0: a switch; allowed: one of its ports, like s0:p1" },
 		{ "1us:down:s0:p2", "p2: not a port of this switch" },
 		{ "1us:down:s0:1", "1: not a port of this switch" },
 		{ "1us:down:s7:p0", "s7: no such node" },
-		{ "1us:down:h0:p0", "h0: a host: it has one port, say its name alone" },
+		{ "1us:down:h0:p0", "h0: a host; allowed: its name without a port" },
 		{ "1us:drop=0.1:h0", "h0: a host; allowed: a switch, or a port of one" },
 		{ "1us:drop:s0", "not a share of frames; allowed: above 0, up to 1" },
 		{ "1us:drop=0:s0", "0: not a share of frames; allowed: above 0, up to 1" },
 		{ "1us:corrupt=1.1:s0", "1.1: not a share of frames" },
-		{ "1us:down=5:h0", "5: this fault takes no value" },
+		{ "1us:down=5:h0", "5: not allowed: this fault takes no value" },
 		{ "1us:pause=8:h0", "8: not a class; allowed: 0..7" },
 		{ "1us:pause:h0", "not a class; allowed: 0..7" },
-		{ "2us-1us:down:h0", "1us: the end is not after the beginning" },
-		{ "1us-1us:down:h0", "1us: the end is not after the beginning" },
-		{ "1us-2us:up:h0", "up: an instant, that takes no end" },
-		{ "1us:flap=1us/1us:h0", "flap: needs an end: FROM-TO" },
-		{ "1us-2us:flap=1us:h0", "1us: not DOWN/UP, two times" },
-		{ "1us-2us:flap=0us/1us:h0", "0us: a link flaps for more than 0 each" },
-		{ "0us-100ms:flap=1ns/1ns:h0", "more than 65536 events in all" },
+		{ "2us-1us:down:h0", "1us: not after the start; allowed: FROM-TO with FROM < TO" },
+		{ "1us-1us:down:h0", "1us: not after the start; allowed: FROM-TO with FROM < TO" },
+		{ "1us-2us:up:h0", "up: takes one time, not a range" },
+		{ "1us:flap=1us/1us:h0", "flap: needs a range: FROM-TO" },
+		{ "1us-2us:flap=1us:h0", "1us: not DOWN/UP, like 50us/100us" },
+		{ "1us-2us:flap=0us/1us:h0", "0us: DOWN and UP must be above 0" },
+		{ "0us-100ms:flap=1ns/1ns:h0", "more than 65536 events" },
 	};
 
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -173,12 +174,12 @@ static void refused(void **state)
 	assert_non_null(strstr(w.err.text, "PFC is off"));
 	drop_plan();
 	assert_int_equal(plan("1us:pause=4:s0:p1", "pfc_classes=3,5"), -EINVAL);
-	assert_non_null(strstr(w.err.text, "4: a class without PFC; allowed: those of pfc_classes="));
+	assert_non_null(strstr(w.err.text, "4: PFC does not cover this class; allowed: those of pfc_classes="));
 	drop_plan();
 	assert_int_equal(plan("1us:pause=5:s0:p1", "pfc_classes=3,5"), 0);
 	drop_plan();
 	assert_int_equal(plan("1us:pause=3:s0:p1", "fc=credit"), -EINVAL);
-	assert_non_null(strstr(w.err.text, "3: credits know no PAUSE; allowed: with fc=pfc"));
+	assert_non_null(strstr(w.err.text, "3: credit flow control has no PAUSE; needs fc=pfc"));
 	drop_plan();
 }
 
@@ -204,7 +205,7 @@ static void file__lines_and_comments(void **state)
 	fputs("1ms:down:h0; 2ms:up:h0\n", out);
 	fclose(out);
 	assert_int_equal(plan("", key), -EINVAL);
-	assert_non_null(strstr(w.err.text, ":1: 1ms:down:h0; 2ms:up:h0: a ';'; allowed: one statement a line"));
+	assert_non_null(strstr(w.err.text, ":1: 1ms:down:h0; 2ms:up:h0: contains ';'; allowed: one rule per line"));
 	drop_plan();
 	unlink(path);
 	assert_int_equal(plan("", key), -EINVAL);
@@ -216,9 +217,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(none),
-		cmocka_unit_test(events__in_order_of_time_then_of_statement),
+		cmocka_unit_test(events__in_order_of_time_then_of_rule),
 		cmocka_unit_test(events__shares_and_pauses_end),
-		cmocka_unit_test(overlap__the_later_holds),
+		cmocka_unit_test(overlap__the_later_replaces),
 		cmocka_unit_test(overlap__storms),
 		cmocka_unit_test(flap__ends_up),
 		cmocka_unit_test(hosts__know_their_part),
