@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/io_packet.h"
+#include "bpf/addr.h"
 #include "lab/engine/chaos.h"
 #include "lab/netlab/netlab.h"
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/addr.h"
 #include "bpf/pfc.h"
 #include "lab/engine/agents.h"
 #include "lab/engine/bpf_load.h"

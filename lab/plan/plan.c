@@ -156,13 +156,9 @@ static int plan_switches(struct plan *f, struct err *err)
 	struct plan_sizes *z = &f->size;
 	int rc;
 
-	for (u32 s = 0; s < z->switches; s++) {
-		u32 n = f->topo->nodes[f->topo->switches[s]].n_ports;
-
-		f->port_base[s] = z->ports;
-		z->ports += n;
-		z->voqs += plan_voqs(n);
-	}
+	z->ports = topo_port_bases(f->topo, f->port_base);
+	for (u32 s = 0; s < z->switches; s++)
+		z->voqs += plan_voqs(f->topo->nodes[f->topo->switches[s]].n_ports);
 	f->ports = calloc(z->ports, sizeof(*f->ports));
 	if (!f->ports)
 		return fail(err, -ENOMEM, "out of memory");
