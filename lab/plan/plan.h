@@ -12,7 +12,7 @@
 #include "bpf/hash.h"
 #include "lab/config/cfg.h"
 #include "lab/plan/fault.h"
-#include "lab/records/records.h"
+#include "lab/workload/workload.h"
 #include "topo/topo.h"
 
 #define PLAN_HOPS_MAX 64u /* links of the longest route between two hosts */

@@ -26,22 +26,6 @@ struct conductor {
 int conductor_run(struct conductor *c);
 void conductor_free(struct conductor *c);
 
-/*
- * Collect the records of a finished run, and check that no frame is missing: sent = delivered + dropped + queued,
- * on every link and in all; with fc=credit, no credit either. 0, or -EPROTO with engine->err naming the link. Free
- * r->flows, r->ports and r->hosts afterwards; r->deadlock is the conductor's.
- */
-int collect_records(struct conductor *c, struct run_result *r);
-
-/* The row of switch port @n in ports.csv as it is at @now. Of @f it needs the topology and port_base. */
-void collect_port(const struct plan *f, const struct plan_memory *m, u32 n, u64 now, struct port_record *row);
-
-/*
- * Name what a stuck run waits for: the cycle of a deadlock, in one line; unfinished flows and paused ports, one line
- * each, at most @most of either.
- */
-void hang_explain(const struct conductor *c, const struct run_result *r, u32 most, FILE *out);
-
 /* How many flows that have begun before @now have neither reached their end nor stopped in error. */
 u32 unfinished_flows(const struct conductor *c, u64 now);
 

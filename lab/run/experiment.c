@@ -8,6 +8,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "lab/run/collect.h"
+#include "lab/run/hang.h"
+
 #define WAITING_SHOWN 8 /* flows and ports that a run which hangs names, of each */
 
 static u64 cpu_us(void)
