@@ -75,7 +75,7 @@ void plan_memory_init(const struct plan *f, struct plan_memory *m, bool one_pool
  * Make up for the slots that a host's frames have taken at port @number, so that the next window finds a window's worth
  * again. 0, or -1 with state->error. Not while the host is sending.
  */
-int plan_refill(struct plan_memory *m, u32 number);
+int plan_refill(const struct plan *f, struct plan_memory *m, u32 number);
 /* buffer_mode=shared: bytes of switch @s that its ports have for themselves: reserves and headrooms. */
 u64 plan_own_memory(const struct plan *f, u32 s);
 /* The ps per byte of the fastest port of switch @s, which is what its crossbar goes by. */
