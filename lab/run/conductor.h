@@ -9,7 +9,7 @@
 
 struct conductor {
 	struct engine *engine;
-	/* Called now and then with what is done so far; may be NULL. Returns non-zero to end the run (-EINTR). */
+	/* Called every few hundred windows with what is done so far; may be NULL. Non-zero ends the run (-EINTR). */
 	int (*progress)(void *ctx, u32 completed, u32 flows, u64 now);
 	void *progress_ctx;
 	/* results */
@@ -22,11 +22,10 @@ struct conductor {
 	struct sampler sampler; /* the result's, once records are collected */
 };
 
-/* Run to the end. 0 (also when stuck), or -errno with engine->err. */
+/*
+ * Run to the end. 0 (also when the run hangs), or -errno with engine->err; -EINTR if interrupted (lab/interrupt.h).
+ */
 int conductor_run(struct conductor *c);
 void conductor_free(struct conductor *c);
-
-/* How many flows that have begun before @now have neither reached their end nor stopped in error. */
-u32 unfinished_flows(const struct conductor *c, u64 now);
 
 #endif
