@@ -19,9 +19,11 @@
 #include "lab/engine/chaos.h"
 #include "lab/engine/engine.h"
 #include "lab/interrupt.h"
+#include "lab/limits.h"
 #include "lab/netlab/netlab.h"
 
 #define CROSSING_MS 10000 /* of wall time for a frame to cross its veth */
+#define SPARE_FILES 64    /* open besides programs, maps and links: standard streams, locks, records */
 #define EMIT_BATCH 64     /* frames per flush of the redirects: their pages stay in the cache (256 was 3 % slower) */
 
 struct kernel {
@@ -384,7 +386,9 @@ static int start(struct kernel *k, const struct plan *f, struct err *err)
 
 	if (rc)
 		return err_set(err, rc, "kernel engine: out of memory");
-	rc = bpf_fabric_load(&k->bpf, f, &k->e.mem, err);
+	rc = limit_open_files(bpf_fabric_files(f) + SPARE_FILES, err);
+	if (!rc)
+		rc = bpf_fabric_load(&k->bpf, f, &k->e.mem, err);
 	if (rc)
 		return rc;
 	plan_memory_init(f, &k->e.mem, false);
