@@ -30,10 +30,10 @@ int count(struct __sk_buff *skb)
 {
 	u32 host = skb->ifindex - HOST_IFINDEX_BASE;
 	u64 *n = bpf_map_lookup_elem(&host_rx, &host);
-	u8 magic[4];
+	u8 stamp[STAMP_LEN];
 
-	if (!n || skb->len < ETH_MIN + STAMP_LEN || bpf_skb_load_bytes(skb, skb->len - STAMP_LEN, magic, 4) ||
-	    get32(magic) != STAMP_MAGIC)
+	if (!n || skb->len < ETH_MIN + STAMP_LEN || bpf_skb_load_bytes(skb, skb->len - STAMP_LEN, stamp, STAMP_LEN) ||
+	    !stamp_valid(stamp, skb->len))
 		return TC_ACT_OK;
 	__sync_fetch_and_add(n, 1);
 	return TC_ACT_SHOT;

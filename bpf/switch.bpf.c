@@ -254,7 +254,7 @@ int ingress(struct xdp_md *ctx)
 	if (!p || !rx)
 		return XDP_PASS;
 	if (total < ETH_MIN + STAMP_LEN || bpf_xdp_load_bytes(ctx, len, stamp, STAMP_LEN) ||
-	    get32(stamp) != STAMP_MAGIC || get16(stamp + 4) != STAMP_VERSION || get16(stamp + 6) != len) {
+	    !stamp_valid(stamp, total)) {
 		rx->foreign++;
 		return XDP_DROP;
 	}

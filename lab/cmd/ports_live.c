@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lab/run/conductor.h"
+#include "lab/run/collect.h"
 #include "lab/netlab/netlab_priv.h"
 
 struct view {

@@ -19,6 +19,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define PROGRAM_FILES 64 /* programs, maps and BTF of the two objects, and what libbpf opens while it loads them */
+
 extern const char bpf_switch_start[], bpf_switch_end[], bpf_host_start[], bpf_host_end[];
 
 /* The first warning of libbpf, for the error message. */
@@ -183,6 +185,11 @@ static int program_fd(struct bpf_object *o, const char *name)
 static struct bpf_object *open_object(const char *start, const char *end)
 {
 	return bpf_object__open_mem(start, end - start, NULL);
+}
+
+u32 bpf_fabric_files(const struct plan *f)
+{
+	return f->size.ports + f->size.hosts + 1 + PROGRAM_FILES;
 }
 
 int bpf_fabric_load(struct bpf_fabric *b, const struct plan *f, struct plan_memory *m, struct err *err)
