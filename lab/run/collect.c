@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The records of a finished run, and the proof that no frame is missing. */
+/* The records of a finished run, and the audit that no frame is missing. */
 #include "lab/run/conductor.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ struct audit {
 	u64 end; /* of the run */
 };
 
-/* Frames, PFC not counted, that have reached port @n and not been handled. */
+/* Frames without PFC that wait in the arrival queue of port @n. */
 static u64 in_arrival_queue(const struct audit *b, u32 n)
 {
 	const struct port *p = &b->m->ports[n];
@@ -38,7 +38,7 @@ static u64 in_voqs(const struct audit *b, u32 s)
 	return count;
 }
 
-/* What the far end of switch port @n has put on the link, as far as it was not lost on purpose. */
+/* What the far end of switch port @n has sent, without the frames that `loss=` took from the link. */
 static u64 sent_towards(const struct audit *b, u32 n)
 {
 	u32 peer = b->m->ports[n].cfg.peer;
@@ -48,7 +48,7 @@ static u64 sent_towards(const struct audit *b, u32 n)
 	return b->m->ports[peer].stats.tx_frames - b->m->ports[peer].stats.lost_out_frames;
 }
 
-/* Every link into a switch: what was sent has been handled or is waiting. */
+/* On every link into a switch: sent = handled + waiting. */
 static int check_links(const struct audit *b, struct run_result *r, struct err *err)
 {
 	char name[64];
@@ -66,7 +66,7 @@ static int check_links(const struct audit *b, struct run_result *r, struct err *
 	return 0;
 }
 
-/* Every switch: what came in has gone out, been dropped, or is queued. */
+/* In every switch: in = out + dropped + queued. */
 static int check_switches(const struct audit *b, struct run_result *r, struct err *err)
 {
 	for (u32 s = 0; s < b->f->size.switches; s++) {
@@ -90,7 +90,7 @@ static int check_switches(const struct audit *b, struct run_result *r, struct er
 	return 0;
 }
 
-/* All in all, and on the links into hosts. */
+/* On the links into hosts, and in the lab as a whole. */
 static int check_total(const struct audit *b, struct run_result *r, struct err *err)
 {
 	for (u32 h = 0; h < b->f->size.hosts; h++) {
@@ -99,8 +99,8 @@ static int check_total(const struct audit *b, struct run_result *r, struct err *
 
 		r->sent += b->hosts[h].stats.tx_frames;
 		r->delivered += b->hosts[h].stats.rx_frames;
-		r->crossings_data += b->hosts[h].stats.tx_data;
-		r->crossings_ack += b->hosts[h].stats.tx_frames - b->hosts[h].stats.tx_data;
+		r->hops_data += b->hosts[h].stats.tx_data;
+		r->hops_ack += b->hosts[h].stats.tx_frames - b->hosts[h].stats.tx_data;
 		r->dropped += b->hosts[h].stats.lost_link;
 		came = b->hosts[h].stats.rx_frames + b->hosts[h].stats.lost_link;
 		if (st->tx_frames - st->lost_out_frames < came) {
@@ -114,8 +114,8 @@ static int check_total(const struct audit *b, struct run_result *r, struct err *
 
 		for (u32 d = 0; d < FAB_DROPS; d++)
 			r->dropped += st->drops[d];
-		r->crossings_data += st->tx_data;
-		r->crossings_ack += st->tx_frames - st->tx_data;
+		r->hops_data += st->tx_data;
+		r->hops_ack += st->tx_frames - st->tx_data;
 	}
 	if (r->sent == r->delivered + r->dropped + r->queued)
 		return 0;
@@ -123,51 +123,25 @@ static int check_total(const struct audit *b, struct run_result *r, struct err *
 		       r->delivered, r->dropped, r->queued);
 }
 
-/* What the row says of each class. */
-static void by_class(struct port_record *row, const struct pause_state *pause, u64 now, const u64 *tx, const u64 *rx)
+/* How long the port was paused, up to @now: what the pause state does not count yet is added. */
+static void collect_pauses(struct port_record *row, const struct pause_state *pause, u64 now)
 {
 	row->paused_ps = pause_total(pause, now);
-	for (u32 c = 0; c < FAB_CLASSES; c++) {
-		row->class_pause_tx[c] = tx[c];
-		row->class_pause_rx[c] = rx[c];
+	for (u32 c = 0; c < FAB_CLASSES; c++)
 		row->class_paused_ps[c] = pause_of_class(pause, c, now);
-	}
 }
 
 void collect_port(const struct plan *f, const struct plan_memory *m, u32 n, u64 now, struct port_record *row)
 {
 	const struct port *p = &m->ports[n];
-	const struct port_stats *st = &p->stats;
 	const struct topo *t = f->topo;
 
 	*row = (struct port_record){
 		.node = t->nodes[t->switches[p->cfg.sw]].name,
 		.port = n - f->port_base[p->cfg.sw],
-		.rx_frames = st->rx_frames,
-		.rx_bytes = st->rx_bytes,
-		.tx_frames = st->tx_frames,
-		.tx_bytes = st->tx_bytes,
-		.drops = { [DROP_BUFFER] = st->drops[FAB_DROP_BUFFER],
-			   [DROP_LOSS] = st->drops[FAB_DROP_LOSS],
-			   [DROP_NO_ROUTE] = st->drops[FAB_DROP_NO_ROUTE],
-			   [DROP_LINK] = st->drops[FAB_DROP_LINK],
-			   [DROP_FAULT] = st->drops[FAB_DROP_FAULT],
-			   [DROP_WATCHDOG] = st->drops[FAB_DROP_WATCHDOG] },
-		.ecn_marks = st->ecn_marks,
-		.pause_tx = st->pause_tx,
-		.pause_rx = st->pause_rx,
-		.resume_tx = st->resume_tx,
-		.resume_rx = st->resume_rx,
-		.max_queue = st->max_queue,
-		.max_buffer = st->max_buffer,
-		.corrupted = st->corrupted,
-		.watchdog = p->watchdog.hits,
-		.marks = { [MARK_RED] = st->marks[FAB_MARK_RED],
-			   [MARK_STEP] = st->marks[FAB_MARK_STEP],
-			   [MARK_INPUT] = st->marks[FAB_MARK_INPUT],
-			   [MARK_ROOT] = st->marks[FAB_MARK_ROOT] },
 	};
-	by_class(row, &p->pause, now, st->class_pause_tx, st->class_pause_rx);
+	columns_collect(&port_columns, SOURCE_PORT, p, row);
+	collect_pauses(row, &p->pause, now);
 	if (p->cfg.peer & PEER_HOST) {
 		row->peer = t->nodes[t->hosts[p->cfg.peer & ~PEER_HOST]].name;
 	} else {
@@ -182,80 +156,43 @@ static void host_row(const struct audit *b, u32 h, struct port_record *row)
 {
 	const struct port_cfg *far = &b->f->ports[b->f->host_port[h]];
 	const struct topo *t = b->f->topo;
-	const struct nic_stats *s = &b->hosts[h].stats;
 
 	*row = (struct port_record){
 		.node = t->nodes[t->hosts[h]].name,
 		.peer = t->nodes[t->switches[far->sw]].name,
 		.peer_port = far->number - b->f->port_base[far->sw],
-		.rx_frames = s->rx_frames,
-		.rx_bytes = s->rx_bytes,
-		.tx_frames = s->tx_frames,
-		.tx_bytes = s->tx_bytes,
-		.drops = { [DROP_LINK] = s->lost_link },
-		.pause_tx = s->pause_tx,
-		.pause_rx = s->pause_rx,
-		.resume_tx = s->resume_tx,
-		.resume_rx = s->resume_rx,
+		.drops = { [FAB_DROP_LINK] = b->hosts[h].stats.lost_link },
 	};
-	by_class(row, &b->hosts[h].pause, b->end, s->class_pause_tx, s->class_pause_rx);
+	columns_collect(&port_columns, SOURCE_NIC, &b->hosts[h].stats, row);
+	collect_pauses(row, &b->hosts[h].pause, b->end);
 }
 
 static void host_record(const struct audit *b, u32 h, struct host_record *row)
 {
-	const struct nic_stats *s = &b->hosts[h].stats;
-	const struct recovery_stats *c = &b->hosts[h].recovery;
-
-	*row = (struct host_record){
-		.host = b->f->topo->nodes[b->f->topo->hosts[h]].name,
-		.rx_frames = s->rx_frames,
-		.tx_frames = s->tx_frames,
-		.tx_data = s->tx_data,
-		.rx_data = s->rx_data,
-		.acks_tx = s->acks_tx,
-		.naks_tx = s->naks_tx,
-		.cnps_tx = s->cnps_tx,
-		.cnps_rx = s->cnps_rx,
-		.discarded = s->discarded,
-		.pool_rx_peak_bits = c->pool_rx_peak,
-		.pool_tx_peak_bits = c->pool_tx_peak,
-		.pool_rx_bits = c->pool_rx_now,
-		.pool_tx_bits = c->pool_tx_now,
-		.copied_packets = c->copied_packets,
-		.copied_bytes = c->copied_bytes,
-		.drop_middle = c->drop_middle,
-		.drop_pool = c->drop_pool,
-		.drop_order = s->drop_order,
-		.swaps = c->swaps,
-		.forgotten = c->forgotten,
-	};
+	row->host = b->f->topo->nodes[b->f->topo->hosts[h]].name;
+	columns_collect(&host_columns, SOURCE_NIC, &b->hosts[h].stats, row);
+	columns_collect(&host_columns, SOURCE_RECOVERY, &b->hosts[h].recovery, row);
 }
 
 static void flow_rows(const struct plan *f, struct run_result *r)
 {
 	for (u32 i = 0; i < f->flows.n; i++) {
 		const struct flow_result *res = &f->flows.results[i];
+		struct flow_record *row = &r->flows[i];
 
-		r->flows[i] = (struct flow_record){
-			.flow = f->flows.flows[i],
-			.completed = res->done_ps != TIME_NEVER,
-			.fct_ps = res->done_ps != TIME_NEVER ? res->done_ps - f->flows.flows[i].start_ps : 0,
-			.ideal_ps = f->ideal[i],
-			.packets_sent = res->packets_sent,
-			.retransmitted = res->retransmitted,
-			.timeouts = res->timeouts + res->requester_timeouts,
-			.nacks = res->nacks,
-			.cnps = res->cnps,
-			.rnr_naks = res->rnr_naks,
-			.received_bytes = res->received_bytes,
-			.error = flow_error(res),
-		};
+		row->flow = f->flows.flows[i];
+		row->completed = res->done_ps != TIME_NEVER;
+		row->fct_ps = row->completed ? res->done_ps - row->flow.start_ps : 0;
+		row->ideal_ps = f->ideal[i];
+		row->error = flow_error(res);
+		columns_collect(&flow_columns, SOURCE_FLOW, res, row);
+		row->timeouts += res->requester_timeouts;
 	}
 }
 
 /*
- * The run ended with its last event, unless it was cut off. One that hangs does so too: that it was found out later, at
- * an event that would have come or after stuck_after, is no time that anything took.
+ * When the run ended: with its last event, unless stop_at or until=arrivals ended it. So does a run that hangs,
+ * although that is only noticed later, at an event that is still planned or after stuck_after.
  */
 static u64 last_event(const struct conductor *c, const struct audit *b)
 {
@@ -328,22 +265,11 @@ int collect_records(struct conductor *c, struct run_result *r)
 	return rc;
 }
 
-/* "deadlock of class 3: s0:p1 waits for s1:p2 waits for s0:p1" */
-static void explain_deadlock(const struct plan *f, const struct deadlock *d, FILE *out)
-{
-	char name[64];
-
-	fprintf(out, "  deadlock of class %u: ", d->class);
-	for (u32 i = 0; i < d->n; i++)
-		fprintf(out, "%s waits for ", plan_port_name(f, d->ports[i], name, sizeof(name)));
-	fprintf(out, "%s\n", plan_port_name(f, d->ports[0], name, sizeof(name)));
-}
-
-/* What was not listed because it was too much. */
-static void explain_rest(u32 n, u32 most, const char *what, FILE *out)
+/* How many more there are than were listed. */
+static void explain_rest(u32 n, u32 most, const char *one, FILE *out)
 {
 	if (n > most)
-		fprintf(out, "  ... and %u %s more\n", n - most, what);
+		fprintf(out, "  ... and %u more %s%s\n", n - most, one, n - most == 1 ? "" : "s");
 }
 
 static void explain_flows(const struct conductor *c, const struct run_result *r, u32 most, FILE *out)
@@ -359,13 +285,27 @@ static void explain_flows(const struct conductor *c, const struct run_result *r,
 		fprintf(out, "  flow %u: %s -> %s, %llu bytes: not finished\n", i, t->nodes[t->hosts[flow->src]].name,
 			t->nodes[t->hosts[flow->dst]].name, flow->bytes);
 	}
-	explain_rest(n, most, "flows", out);
+	explain_rest(n, most, "flow", out);
+}
+
+/* "class 3" or "classes 3, 5" for the bits @mask. */
+static const char *class_list(u32 mask, char text[4 * FAB_CLASSES])
+{
+	char *at = text + sprintf(text, "class%s", mask & (mask - 1) ? "es" : "");
+	const char *before = " ";
+
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		if (mask >> c & 1) {
+			at += sprintf(at, "%s%u", before, c);
+			before = ", ";
+		}
+	return text;
 }
 
 static void explain_ports(const struct conductor *c, u32 most, FILE *out)
 {
 	const struct plan *f = c->engine->plan;
-	char name[64];
+	char name[64], classes[4 * FAB_CLASSES];
 	u32 n = 0;
 
 	for (u32 i = 0; i < f->size.ports; i++) {
@@ -376,12 +316,13 @@ static void explain_ports(const struct conductor *c, u32 most, FILE *out)
 			paused |= (u32)(p->pause.until[k] > c->now && p->pause.since[k] != TIME_NEVER) << k;
 		if (!paused || n++ >= most)
 			continue;
-		fprintf(out, "  port %s: paused, classes 0x%02x\n", plan_port_name(f, i, name, sizeof(name)), paused);
+		fprintf(out, "  port %s: paused, %s\n", plan_port_name(f, i, name, sizeof(name)),
+			class_list(paused, classes));
 	}
-	explain_rest(n, most, "ports", out);
+	explain_rest(n, most, "port", out);
 }
 
-/* What a flow has lost nobody sends again without timeouts, unless a later packet of it shows the gap. */
+/* Without timeouts, a lost packet is retransmitted only if a later packet of its flow reveals the gap. */
 static void explain_losses(const struct run_result *r, FILE *out)
 {
 	u64 lost = r->dropped;
@@ -389,15 +330,13 @@ static void explain_losses(const struct run_result *r, FILE *out)
 	for (u32 h = 0; h < r->n_hosts; h++)
 		lost += r->hosts[h].discarded;
 	if (lost && r->cfg->timeouts == CFG_OFF)
-		fprintf(out,
-			"  %llu frames were lost, and timeouts are off, as flow control loses none: try timeouts=on\n",
-			lost);
+		fprintf(out, "  %llu frames were lost and timeouts are off: try timeouts=on\n", lost);
 }
 
 void hang_explain(const struct conductor *c, const struct run_result *r, u32 most, FILE *out)
 {
 	if (c->deadlock.n)
-		explain_deadlock(c->engine->plan, &c->deadlock, out);
+		records_deadlock(r, out);
 	explain_flows(c, r, most, out);
 	explain_ports(c, most, out);
 	if (!c->deadlock.n)

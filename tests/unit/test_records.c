@@ -86,7 +86,7 @@ static void hosts_csv__golden(void **state)
 		PRINTED(records_hosts_csv(&r, out)),
 		"host,rx_frames,tx_frames,tx_data,rx_data,acks_tx,naks_tx,cnps_tx,cnps_rx,discarded,pool_rx_peak_bits,"
 		"pool_tx_peak_bits,pool_rx_bits,pool_tx_bits,copied_packets,copied_bytes,copy_cpu,drop_middle,"
-		"drop_pool,drop_order,swaps,forgotten\n"
+		"drop_pool,drop_order,evictions,forgotten\n"
 		"h0,1,2,3,4,5,6,7,8,9,16,24,8,32,10,10300,0.032879,11,12,13,14,15\n"
 		"h1,100,200,300,400,500,600,700,800,900,8,1024,80,320,1000,51501,0.164398,1100,1200,1300,1400,1500\n");
 	r.virtual_ps = 0; /* nothing has happened: no time, no share of it */
@@ -139,7 +139,7 @@ static void totals__hosts(void **state)
 	assert_true(h->pool_rx_bits == 88 && h->pool_tx_bits == 352);
 	assert_true(h->copied_packets == 1010 && h->copied_bytes == 61801);
 	assert_true(h->drop_middle == 1111 && h->drop_pool == 1212 && h->drop_order == 1313);
-	assert_true(h->swaps == 1414 && h->forgotten == 1515);
+	assert_true(h->evictions == 1414 && h->forgotten == 1515);
 	assert_int_equal(t.copy_cpu_ppm, 164398); /* of h1 alone */
 }
 
@@ -249,7 +249,7 @@ static void json__melo(void **state)
 			       "    \"pool_tx_peak_bits\": 1024,\n    \"pool_rx_bits\": 88,\n"
 			       "    \"pool_tx_bits\": 352,\n    \"copied_packets\": 1010,\n"
 			       "    \"copied_bytes\": 61801,\n    \"copy_cpu_max\": 0.164398,\n"
-			       "    \"drop_middle\": 1111,\n    \"drop_pool\": 1212,\n    \"swaps\": 1414,\n"
+			       "    \"drop_middle\": 1111,\n    \"drop_pool\": 1212,\n    \"evictions\": 1414,\n"
 			       "    \"forgotten\": 1515\n  },\n  \"packet_hops\": 380,\n"));
 	assert_non_null(strstr(text, "  \"preset\": \"melo\",\n  \"transport\": \"melo\",\n"));
 }
@@ -329,7 +329,7 @@ static void print__melo(void **state)
 		strstr(PRINTED(records_print(&r, &t, out)),
 		       "\n  melo         at most 16 bits of 1024 receiving and 1024 sending, dropped 1212 pool, "
 		       "1111 middle\n"
-		       "               1010 packets copied, at most 16.4398 % of a core; 1414 swaps, "
+		       "               1010 packets copied, at most 16.4398 % of a core; 1414 evictions, "
 		       "1515 forgotten\n"));
 }
 
