@@ -21,10 +21,12 @@ const struct word drop_words[FAB_DROPS] = {
 };
 
 const struct word mark_words[FAB_MARKS] = {
-	[FAB_MARK_RED] = { "red", "queue length, `ecn=red`" },
-	[FAB_MARK_STEP] = { "step", "queue length, `ecn=step`" },
-	[FAB_MARK_INPUT] = { "input", "`ecn=ib`, `ib-input`: the frame's own input buffer was full" },
-	[FAB_MARK_ROOT] = { "root", "`ecn=ib`, `ib-output`: another one was, and the frame waited for a root output" },
+	[FAB_MARK_RED] = { "red", "those of ecn_marks marked for their queue's length, `ecn=red`" },
+	[FAB_MARK_STEP] = { "step", "the same, `ecn=step`" },
+	[FAB_MARK_INPUT] = { "input", "those whose own input buffer was full, `ecn=ib` or `ib-input`" },
+	[FAB_MARK_ROOT] = { "root",
+			    "those that waited for a root output while another input buffer was full, `ecn=ib` or "
+			    "`ib-output`" },
 };
 
 const struct word qp_error_words[QP_ERRORS] = {
