@@ -76,10 +76,11 @@ static bool several_classes(const struct run_result *r)
 #define COMPUTED(function) .value = (function)
 #define EMPTY(function) .empty = (function)
 #define SHOWN(function) .shown = (function)
-#define FROM_PORT(m) .from[SOURCE_PORT] = 1 + offsetof(struct port, m)
-#define FROM_NIC(m) .from[SOURCE_NIC] = 1 + offsetof(struct nic_stats, m)
-#define FROM_RECOVERY(m) .from[SOURCE_RECOVERY] = 1 + offsetof(struct recovery_stats, m)
-#define FROM_FLOW(m) .from[SOURCE_FLOW] = 1 + offsetof(struct flow_result, m)
+#define FROM(source, of, m) .from[source] = { offsetof(of, m), sizeof(((of *)0)->m) }
+#define FROM_PORT(m) FROM(SOURCE_PORT, struct port, m)
+#define FROM_NIC(m) FROM(SOURCE_NIC, struct nic_stats, m)
+#define FROM_RECOVERY(m) FROM(SOURCE_RECOVERY, struct recovery_stats, m)
+#define FROM_FLOW(m) FROM(SOURCE_FLOW, struct flow_result, m)
 
 #define PLACE(m) .at = offsetof(RECORD, m), .size = sizeof(((RECORD *)0)->m)
 #define MEMBER(m, title, in, what, ...) { .name = title, .unit = in, .meaning = what, PLACE(m), ##__VA_ARGS__ },
@@ -198,9 +199,7 @@ void columns_row(const struct columns *t, const void *record, const struct run_r
 void columns_collect(const struct columns *t, enum column_source source, const void *from, void *record)
 {
 	for (const struct column *c = t->c; c < t->c + t->n; c++)
-		if (c->from[source])
-			memcpy((char *)record + c->at, (const char *)from + c->from[source] - 1,
-			       (size_t)c->size * width(c));
+		memcpy((char *)record + c->at, (const char *)from + c->from[source].at, c->from[source].size);
 }
 
 void columns_add(const struct columns *t, void *sum, const void *record, const struct run_result *r)

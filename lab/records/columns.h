@@ -48,7 +48,9 @@ struct column {
 	const char *summary;      /* the total's key in summary.json; NULL: it is not there */
 	const char *brief;        /* title in `losslab ports` without --all; NULL: not shown. An array: its sum */
 	const struct word *words; /* names of the member's values; of an array the suffixes (NULL: 0, 1, 2, ...) */
-	size_t from[SOURCES];     /* 1 + offset of the counter in each source; 0: that source has none */
+	struct {
+		size_t at, size; /* of the counter in the source, bytes; size 0: that source has none */
+	} from[SOURCES];
 	u64 (*value)(const void *record, const struct run_result *r); /* instead of the member */
 	bool (*empty)(const void *record);                            /* the cell stays empty */
 	bool (*shown)(const struct run_result *r);                    /* NULL: every run has the column */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The records' rows, their sums and their digest. Integers only, so that every machine writes the same bytes. */
+/* CSV files, totals and digest of a run. Integers only, so every machine writes the same bytes. */
 #include <errno.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static ssize_t digest_write(void *cookie, const char *buf, size_t len)
 	return EVP_DigestUpdate(cookie, buf, len) == 1 ? (ssize_t)len : 0;
 }
 
-/* SHA-256 of flows.csv, without holding its text: 64 hex digits, or "" if libcrypto has none to give. */
+/* SHA-256 of flows.csv, without keeping its text: 64 hex digits, or "" if libcrypto fails. */
 static void digest_flows(const struct run_result *r, char hex[65])
 {
 	EVP_MD_CTX *md = EVP_MD_CTX_new();

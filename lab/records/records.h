@@ -50,13 +50,13 @@ struct host_record {
 #undef COUNTER
 #undef ARRAY
 
-/* A text of @n bytes that the run was given, to be kept with its records; NULL: it was given none. */
+/* An input file of the run, @n bytes, to be kept with its records; NULL: the run had none. */
 struct record_input {
 	char *text;
 	size_t n;
 };
 
-/* DIR holds them as DIR/topology, DIR/faults and DIR/workload, and config.txt names these: so DIR can be moved. */
+/* They become DIR/topology, DIR/faults and DIR/workload. config.txt refers to these copies, so DIR can be moved. */
 struct record_inputs {
 	struct record_input topology; /* of a file or of an existing lab; none for a generator */
 	struct record_input faults;   /* fault_file=FILE */
@@ -65,8 +65,8 @@ struct record_inputs {
 
 struct run_result {
 	const struct run_cfg *cfg;
-	const char *label;                  /* of a scenario's variant; NULL: the run is none */
-	const char *topology;               /* what the summary calls it; NULL: as configured */
+	const char *label;                  /* of a scenario's variant; NULL for a single run */
+	const char *topology;               /* its name in the summary; NULL: as configured */
 	const struct record_inputs *inputs; /* NULL: none */
 	struct flow_record *flows;
 	u32 n_flows;
@@ -83,7 +83,7 @@ struct run_result {
 	u64 peak_kb;        /* peak resident memory */
 	const char *status; /* "done", "arrivals", "stopped", "stuck", "deadlock" */
 	FILE *samples;      /* the text of samples.csv; NULL: none were taken */
-	/* status deadlock: the cycle of switch ports, as places in ports[]; each waits for the next one */
+	/* status deadlock: the cycle of switch ports, as indices of ports[]; each waits for the next one */
 	const u32 *deadlock;
 	u32 n_deadlock, deadlock_class;
 };
@@ -105,26 +105,26 @@ struct run_totals {
 /* Sum up a run: averages over completed flows, integers only. */
 void records_totals(const struct run_result *r, struct run_totals *t);
 /*
- * Make DIR, with what leads to it, and see that records can be written there. *made: how many bytes of @dir name the
- * first directory that was not there before; 0: all were. -errno and err filled in.
+ * Create DIR and its parents, and check that records can be written there. *made: how many bytes of @dir name the first
+ * directory that was created; 0: none was. 0, or -errno and err filled in.
  */
 int records_prepare(const char *dir, size_t *made, struct err *err);
-/* Remove the directories that records_prepare() has made, as far as they are empty. */
+/* Remove the directories that records_prepare() created, as far as they are empty. */
 void records_undo(const char *dir, size_t made);
 /*
- * Write DIR/{config.txt,topology,faults,workload,flows.csv,ports.csv,hosts.csv,samples.csv,summary.json}, and remove
- * those of them that this run has not. Until all of them are written those of an earlier run stay as they are; then its
- * summary.json is the first to go. -errno and err filled in.
+ * Write DIR/{config.txt,topology,faults,workload,flows.csv,ports.csv,hosts.csv,samples.csv,summary.json}; files that
+ * this run does not have are removed. An earlier run's files stay until all new ones are complete; then its
+ * summary.json is removed first. 0, or -errno and err filled in.
  */
 int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, struct err *err);
 /*
- * Keep the files that @c names, and the topology @t unless it is NULL. A pipe is left to the run, and what cannot be
- * read too; then a relative path in @c becomes absolute. 0 or -errno; record_inputs_free() in any case.
+ * Read the files that @c names, and the topology @t unless it is NULL, into @in. Pipes and unreadable files are left to
+ * the run; a relative path of such a file becomes absolute in @c. 0 or -errno; call record_inputs_free() in any case.
  */
 int record_inputs_keep(struct record_inputs *in, struct run_cfg *c, const struct topo *t);
 void record_inputs_free(struct record_inputs *in);
 /*
- * Nothing lost silently: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and
+ * Check conservation: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and
  * err filled in.
  */
 int records_check(const struct run_result *r, const struct run_totals *t, struct err *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the records share: printing exact decimals, and sums. */
+/* What the files of lab/records share: exact decimals and ratios. */
 #ifndef LOSSLAB_RECORDS_IMPL_H
 #define LOSSLAB_RECORDS_IMPL_H
 
 #include "lab/records/records.h"
 
-/* A number as text, to be used within one expression. */
+/* A number as text; lives for one expression. */
 struct decimal {
 	char s[48];
 };

@@ -241,7 +241,9 @@ static struct decimal table_number(const struct run_result *r, const struct run_
 	case DROPPED:
 		return percent(r->dropped, r->sent);
 	}
-	return r->cfg->fc == CFG_FC_CREDIT ? (struct decimal){ "-" } : decimal(t->ports.pause_tx, 0);
+	if (r->cfg->fc == CFG_FC_CREDIT)
+		return (struct decimal){ "-" };
+	return decimal(t->ports.pause_tx, 0);
 }
 
 static int larger(int a, size_t b)

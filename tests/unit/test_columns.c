@@ -89,7 +89,10 @@ static void offsets__inside(void **state)
 			for (size_t b = 0; b < bytes; b++)
 				assert_int_equal(used[c->at + b]++, 0);
 			for (u32 s = 0; s < SOURCES; s++)
-				assert_true(!c->from[s] || c->from[s] - 1 + bytes <= sources[s]);
+				if (c->from[s].size) {
+					assert_int_equal(c->from[s].size, bytes);
+					assert_true(c->from[s].at + bytes <= sources[s]);
+				}
 		}
 		free(used);
 	}
