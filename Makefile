@@ -82,7 +82,7 @@ $(B)/tests/bench_core: tests/bench_core.c $(B)/liblosslab.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LTO) $(CPPFLAGS) -MMD -MP -o $@ $< $(B)/liblosslab.a $(LDLIBS)
 
-.PHONY: run test unit twin bats bpf test-vm lint fmt bench install help
+.PHONY: run test unit twin bats bpf test-vm lint docs fmt bench install help
 run: install-run ## the same flows over RoCE with PFC, RoCE without, IRN without: one table
 	@$(MAKE) -s --no-print-directory $(B)/losslab
 	@sh scenarios/run.sh scenarios/lossless
@@ -102,6 +102,10 @@ test-vm: install-test ## boot a stock Debian kernel and run a short set there
 lint: install-test ## warnings, shellcheck, cppcheck, formats, file lengths
 	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(UNIT)
 	@bash tests/lint.sh
+
+docs: install-test ## renew the tables of lab/records/RECORDS.md
+	@$(MAKE) -s --no-print-directory $(B)/tests/unit/test_columns
+	@$(B)/tests/unit/test_columns --write
 
 fmt: ## lay the sources out
 	clang-format -i $$(git ls-files '*.c' '*.h')

@@ -33,7 +33,7 @@ crossings() {
 	json=$("$losslab" run -q -j -e "$engine" "$@")
 	kill $sampler
 	wait $sampler 2>/dev/null || :
-	awk -v d="$(field data <<<"$json")" -v a="$(field ack <<<"$json")" -v c="$(field cpu_s <<<"$json")" -v w="$(field wall_s <<<"$json")" \
+	awk -v d="$(field hops_data <<<"$json")" -v a="$(field hops_ack <<<"$json")" -v c="$(field cpu_s <<<"$json")" -v w="$(field wall_s <<<"$json")" \
 		-v m="$(awk 'NR == 1 { most = least = $1 } { if ($1 < least) least = $1 } END { print most - least }' "$samples")" -v b="$before" -v e="$(busy)" \
 		'BEGIN { print (d + a) / c / 1e6, d / c / 1e6, a / c / 1e6, (d + a) / (e - b + 1e-9) / 1e6, (d + a) / w / 1e6, m / 1024 }'
 	rm -f "$samples"

@@ -105,7 +105,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 	[ "$(head -c 1 "$BATS_TEST_TMPDIR/summary.json")" = "{" ]
 	[ "$(value "$BATS_TEST_TMPDIR" engine)" = '"kernel"' ]
-	for key in wall_s cpu_s peak_rss_kb crossings_per_cpu_s; do
+	for key in wall_s cpu_s peak_rss_kb hops_per_cpu_s; do
 		holds "$(value "$BATS_TEST_TMPDIR" $key) > 0"
 	done
 }
