@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* losslab ports: the counters of the ports, of a run that is over or of one that is on, as a table, lists or JSON. */
 #include <errno.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,33 +9,15 @@
 
 #include <jansson.h>
 
-#include "lab/cmd/cmd_priv.h"
+#include "lab/cmd/cmd.h"
 #include "lab/text.h"
-#include "lab/netlab/netlab_priv.h"
+#include "lab/netlab/netlab.h"
 #include "lab/cmd/ports_live.h"
 #include "lab/config/scenario.h"
 
 #define COLUMNS_MAX 64
 #define NAMES 4 /* columns that say which port it is */
 #define CELL 24 /* bytes of a cell's text in the table */
-
-static const char options_help[] =
-	"  DIR              the records of a run (out=DIR), or of a scenario's variant (DIR/1, DIR/2, ...)\n"
-	"  -n, --name LAB   the switch ports of this lab while a run is on, as they are now\n"
-	"  -a, --all        all columns of ports.csv that are not 0, one a line: drops by reason, marks by cause, "
-	"PAUSE by class\n"
-	"  -j, --json       an array of objects; their keys are the columns of ports.csv\n"
-	"\n"
-	"Without DIR and LAB: of the run that is on; of several, of the one on the lab named lab.\n"
-	"dropped is the sum of all drop columns; lab/records/RECORDS.md has all columns.\n";
-
-static const struct option options[] = {
-	{ "name", required_argument, NULL, 'n' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 enum form { TABLE, LISTS, JSON };
 
@@ -276,27 +259,53 @@ static int show_only(enum form form)
 	return show_live(busy.name, form);
 }
 
-int cmd_ports(int argc, char **argv)
+static int run_ports(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *name = NULL;
 	enum form form = TABLE;
-	int c;
+	int c, code;
 
-	while ((c = cmd_getopt(argc, argv, options)) != -1) {
+	while ((c = cmd_getopt(cmd, argc, argv, &code)) != -1) {
 		if (c == 'n')
 			name = optarg;
 		else if (c == 'a')
 			form = LISTS;
-		else if (c == 'j')
+		else if (c == CMD_JSON)
 			form = JSON;
 		else
-			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
+			return code;
 	}
 	if (argc - optind > 1)
-		return cmd_extra(argv[0], argv[optind + 1]);
+		return cmd_extra(cmd, argv[optind + 1]);
 	if (name && optind < argc)
 		return cmd_fail(EXIT_USAGE, "ports: %.80s: --name is given too; allowed: one of the two", argv[optind]);
 	if (optind < argc)
 		return show_records(argv[optind], form);
 	return name ? show_live(name, form) : show_only(form);
 }
+
+static const struct cmd_arg args[] = {
+	{ "DIR", "the records of a run (out=DIR), or of a scenario's variant (DIR/1, DIR/2, ...)" },
+	{ 0 },
+};
+
+static const struct cmd_option options[] = {
+	{ 'n', "name", "LAB", "the switch ports of this lab during a run, as they are now" },
+	{ 'a', "all", NULL,
+	  "all columns of ports.csv that are not 0, one a line: drops by reason, marks by cause, "
+	  "PAUSE by class" },
+	{ CMD_JSON, "json", NULL, "an array of objects; their keys are the columns of ports.csv" },
+	{ 0 },
+};
+
+const struct cmd cmd_ports = {
+	.name = "ports",
+	.usage = "[DIR | --name LAB] [--all | --json]",
+	.help = "show the ports' counters of a finished run, or of the current one",
+	.args = args,
+	.options = options,
+	.notes = "Without DIR and LAB: of the current run; if there are several, of the one on the lab named lab. "
+		 "dropped "
+		 "is the sum of all drop columns; lab/records/RECORDS.md explains all columns.",
+	.run = run_ports,
+};

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "lab/run/conductor.h"
-#include "lab/netlab/netlab_priv.h"
+#include "lab/netlab/netlab.h"
 
 struct view {
 	struct plan plan; /* of it the topology, port_base and size.ports */

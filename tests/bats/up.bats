@@ -99,7 +99,7 @@ bats_require_minimum_version 1.5.0
 
 @test "down of a lab that is not there" {
 	requires root
-	refused 2 "lab $LAB: there is no such lab" down
+	refused 2 "lab $LAB: no such lab" down
 }
 
 @test "kill -9 at any moment of up: down removes all" {
@@ -221,7 +221,7 @@ lo" ]
 	requires root veth
 	run "$LOSSLAB" status
 	[ "$status" -eq 0 ]
-	[ "$output" = "no lab stands" ]
+	[ "$output" = "no lab exists" ]
 	up star
 	run "$LOSSLAB" status
 	[ "$status" -eq 0 ]
@@ -244,6 +244,7 @@ lo" ]
 	refused 2 "option --all=yes: takes no value" "$LOSSLAB" down --all=yes
 	refused 2 "option -xyz: unknown" "$LOSSLAB" up star -xyz
 	refused 2 "option -jx: unknown" "$LOSSLAB" status -jx
+	refused 2 "option -j: unknown" "$LOSSLAB" status -j
 	refused 2 "option -n: needs a value" "$LOSSLAB" status -n
 	refused 2 "option --nonsense: unknown" "$LOSSLAB" up --nonsense
 	refused 2 "option --name: needs a value" "$LOSSLAB" up --name

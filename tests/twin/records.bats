@@ -173,7 +173,7 @@ limited()
 @test "records: a command whose output cannot be written has not succeeded" {
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" topology=star:n=3 flows=5
-	for what in "run -q -e twin topology=star:n=3 flows=5" "run -q -j -e twin topology=star:n=3 flows=5" "run --help" \
+	for what in "run -q -e twin topology=star:n=3 flows=5" "run -q --json -e twin topology=star:n=3 flows=5" "run --help" \
 		"run --presets" "ports $dir" "headroom 40gbit 2us 1000" --help --version; do
 		# shellcheck disable=SC2086 # words
 		run -1 bash -c '"$@" >/dev/full' -- "$LOSSLAB" $what
@@ -186,7 +186,7 @@ limited()
 	requires jq
 	dir=$BATS_TEST_TMPDIR/out
 	printf 'topology=star:n=3\nflows=5\n[one "of"]\n[two]\ntransport=irn\n' >"$BATS_TEST_TMPDIR/scenario"
-	"$LOSSLAB" run -q -j -e twin --out "$dir" "$BATS_TEST_TMPDIR/scenario" >"$BATS_TEST_TMPDIR/json"
+	"$LOSSLAB" run -q --json -e twin --out "$dir" "$BATS_TEST_TMPDIR/scenario" >"$BATS_TEST_TMPDIR/json"
 	[ "$(jq -c 'map(.label)' "$BATS_TEST_TMPDIR/json")" = '["one \"of\"","two"]' ]
 	[ "$(jq -r .label "$dir/2/summary.json")" = two ]
 	run -2 "$LOSSLAB" ports "$dir"
