@@ -144,7 +144,7 @@ int cmd_help(const struct cmd *c)
 int cmd_help_all(void)
 {
 	const struct cmd_doc doc = { stdout, false };
-	char code[4];
+	char code[12];
 
 	puts("usage: losslab COMMAND [ARGUMENTS]\n\nA data-centre network on one Linux machine. Commands:\n");
 	for (const struct cmd *const *c = cmds; *c; c++)
@@ -180,7 +180,7 @@ static void man_command(const struct cmd_doc *doc, const struct cmd *c)
 int cmd_man(const char *version)
 {
 	const struct cmd_doc doc = { stdout, true };
-	char code[4];
+	char code[12];
 
 	printf(".\\\" Made by losslab --man from the tables that losslab itself reads.\n"
 	       ".TH LOSSLAB 1 \"\" \"losslab %s\" \"User Commands\"\n.ad l\n"

@@ -29,6 +29,16 @@ struct table {
 	u32 n;
 };
 
+/* As text_line(), without what could steer a terminal. */
+static int next_line(struct text_in *csv)
+{
+	int rc = text_line(csv);
+
+	if (rc > 0)
+		err_printable(csv->buf);
+	return rc;
+}
+
 static const char *cell(const struct table *t, const char *name)
 {
 	for (u32 i = 0; i < t->n; i++)
@@ -113,7 +123,7 @@ static void print_object(const struct table *t, bool first)
 
 static int read_header(struct table *t)
 {
-	int rc = text_line(&t->csv);
+	int rc = next_line(&t->csv);
 
 	if (rc < 0)
 		return rc;
@@ -135,7 +145,7 @@ static int print_all(struct table *t, enum form form)
 		return rc;
 	if (form == TABLE)
 		print_titles();
-	for (; (rc = text_line(&t->csv)) > 0; first = false) {
+	for (; (rc = next_line(&t->csv)) > 0; first = false) {
 		u32 n = text_columns(&t->csv, t->cells, COLUMNS_MAX);
 
 		if (n != t->n)

@@ -51,7 +51,7 @@ int caps_check(u64 need, const char *else_do, struct err *err)
 	if (geteuid())
 		return err_set(err, -EPERM, "needs root: run with sudo%s", else_do);
 	if (caps_missing(need, text, sizeof(text)))
-		return err_set(err, -EPERM, "uid 0 without %s: run with sudo, or grant them to the container%s", text,
+		return err_set(err, -EPERM, "needs root with %s: run with sudo, or grant that to the container%s", text,
 			       else_do);
 	return 0;
 }

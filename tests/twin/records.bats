@@ -197,7 +197,7 @@ limited()
 }
 
 @test "records: the twin has a named lab's topology, and refuses one that is not there" {
-	refused 2 'lab nosuch: not there: .*losslab up' "$LOSSLAB" run -q -e twin -n nosuch flows=5
+	refused 2 'lab nosuch: no such lab: .*losslab up' "$LOSSLAB" run -q -e twin -n nosuch flows=5
 	refused 2 'No_Lab' "$LOSSLAB" run -q -e twin -n No_Lab flows=5
 	requires root veth
 	up star:n=3
@@ -205,5 +205,5 @@ limited()
 	[ "$(value "$BATS_TEST_TMPDIR/out" topology)" = '"star n=3"' ]
 	twin "$BATS_TEST_TMPDIR/same" topology=star:n=3 flows=5
 	same_records "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/same"
-	refused 2 "topology: lab $LAB stands and has its own" "$LOSSLAB" run -q -e twin -n "$LAB" topology=star:n=3
+	refused 2 "topology: lab $LAB exists and has its own" "$LOSSLAB" run -q -e twin -n "$LAB" topology=star:n=3
 }
