@@ -136,7 +136,6 @@ static int parse_title(struct parser *p, char **rest)
 	if (strlen(text) >= sizeof(t->title))
 		return build_error(&p->b, "title: longer than %zu bytes", sizeof(t->title) - 1);
 	strcpy(t->title, text);
-	err_printable(t->title);
 	p->has_title = true;
 	return 0;
 }

@@ -344,7 +344,7 @@ static void print_text(const int *answer, bool ok)
 			print_missing(i, answer[i]);
 	}
 	if (caps_missing(CAPS_EXTRA, caps, sizeof(caps)))
-		printf("optional %s: not there; only large labs may need them\n", caps);
+		printf("optional %s: missing; large labs may need them\n", caps);
 	printf("ok       libbpf %s\n", libbpf_version_string());
 	printf("ok       twin engine: needs no root and no kernel feature\n");
 	if (!ok)

@@ -273,6 +273,7 @@ static int run_ports(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *name = NULL;
 	enum form form = TABLE;
+	struct err err;
 	int c, code;
 
 	while ((c = cmd_getopt(cmd, argc, argv, &code)) != -1) {
@@ -291,6 +292,8 @@ static int run_ports(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail(EXIT_USAGE, "ports: %.80s: --name is given too; allowed: one of the two", argv[optind]);
 	if (optind < argc)
 		return show_records(argv[optind], form);
+	if (netlab_check_access(&err))
+		return cmd_fail(EXIT_SYSTEM, "ports: %s", err.text);
 	return name ? show_live(name, form) : show_only(form);
 }
 

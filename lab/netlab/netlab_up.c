@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Building a lab: namespaces first, then all veth pairs through one connection, then what is left in each namespace. */
+/* Building a lab: namespaces, then all veth pairs through one connection, then addresses inside each namespace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -238,7 +238,7 @@ static int build_all(struct build *b)
 	return ret;
 }
 
-/* Build with the caller's namespace kept for afterwards. */
+/* Build the lab, then return to the caller's namespace. */
 static int build(const struct topo *t, const struct manifest *m, struct err *err)
 {
 	struct build b = { .t = t, .m = m, .err = err };
@@ -320,7 +320,7 @@ static int check_free(const struct manifest *m, const char *manifest, struct err
 	return 0;
 }
 
-/* Back to nothing; if that fails too, the manifest stays for `losslab down`. */
+/* Remove what was made; if that fails too, the manifest stays for `losslab down`. */
 static void undo(const struct manifest *m)
 {
 	struct err why;
@@ -329,7 +329,7 @@ static void undo(const struct manifest *m)
 		netlab_forget(m->name, &why);
 }
 
-/* With the lock held and the names free: from the manifest to the finished lab. */
+/* With the lock held and the names free: write the manifest, build, mark the manifest as complete. */
 static int create(struct manifest *m, const struct topo *t, const char *manifest, struct err *err)
 {
 	int ret;
@@ -348,6 +348,21 @@ static int create(struct manifest *m, const struct topo *t, const char *manifest
 	return ret ? err_set(err, ret, "%.200s: %s", manifest, strerror(-ret)) : 0;
 }
 
+/* Before anything of the lab is made. A temporary lab is used by this process only, so its names may be hidden. */
+static int prepare(const char *name, bool temporary, struct err *err)
+{
+	int ret;
+
+	if (!temporary && netns_hidden())
+		return err_set(
+			err, -EXDEV,
+			"lab %s: mounts made here stay hidden from other processes: run up outside of this mount "
+			"namespace (unshare -m, ip netns exec, losslab exec, a service with mounts of its own)",
+			name);
+	ret = netns_prepare();
+	return ret ? err_set(err, ret, "%s: %s", NETNS_DIR, strerror(-ret)) : 0;
+}
+
 static int up_locked(struct manifest *m, const struct topo *t, struct err *err)
 {
 	char manifest[LAB_PATH_MAX];
@@ -357,17 +372,7 @@ static int up_locked(struct manifest *m, const struct topo *t, struct err *err)
 	netlab_path(m->name, "manifest.json", manifest);
 	stop_set(&stop);
 	sigprocmask(SIG_BLOCK, &stop, &old);
-	/* A temporary lab is used by this process only, so others need not see its names. */
-	ret = netns_hidden() && !m->owner.pid ? -EXDEV : netns_prepare();
-	if (ret == -EXDEV)
-		err_set(err, ret,
-			"lab %s: mounts made here stay hidden from other processes: run up outside of this mount "
-			"namespace (unshare -m, ip netns exec, losslab exec, a service with mounts of its own)",
-			m->name);
-	else if (ret)
-		ret = err_set(err, ret, "%s: %s", NETNS_DIR, strerror(-ret));
-	else
-		ret = check_free(m, manifest, err);
+	ret = check_free(m, manifest, err);
 	if (!ret)
 		ret = create(m, t, manifest, err);
 	/* An existing lab (-EEXIST), and one whose manifest cannot be read (-EBADMSG), stays as it is. */
@@ -388,6 +393,8 @@ static int up(const char *name, const struct topo *t, const struct process_id *o
 	ret = caps_check(CAPS_LAB, ", or use --engine twin with run", err);
 	if (!ret)
 		ret = raise_fd_limit(t->n_nodes + SPARE_FDS, err);
+	if (!ret)
+		ret = prepare(name, owner->pid, err);
 	if (ret)
 		return ret;
 	lock = netlab_lock(name, true, err);

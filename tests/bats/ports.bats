@@ -88,7 +88,7 @@ own() { "$LOSSLAB" ports | grep '^s0:p0 '; }
 	refused 2 "ports: lab other: no such lab; --name takes one of: run$RUN$" "$LOSSLAB" ports --name other
 	refused 2 "status: lab other: no such lab; --name takes one of: run$RUN$" "$LOSSLAB" status --name other
 	if "${nobody[@]}" test -x "$LOSSLAB"; then
-		refused 3 "ports: lab run$RUN: .*process $RUN, needs root: use sudo" "${nobody[@]}" "$LOSSLAB" ports
+		refused 3 "ports: labs belong to root .*: run with sudo" "${nobody[@]}" "$LOSSLAB" ports
 	fi
 	up star:n=2
 	refused 2 "ports: lab $LAB: no run is on" "$LOSSLAB" ports --name "$LAB"

@@ -347,6 +347,8 @@ in_lab() { [ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" 
 	for how in private slave; do
 		refused 3 "mounts made here stay hidden from other processes" \
 			unshare -m --propagation "$how" "$LOSSLAB" up --name "${LAB}b" star
+		refused 3 "mounts made here stay hidden" unshare -m --propagation "$how" "$LOSSLAB" up --name "$LAB" star
+		"$LOSSLAB" status --name "$LAB"
 		[ -z "$(namespaces "${LAB}b-")" ]
 		[ ! -e "$LOSSLAB_RUN_DIR/${LAB}b" ]
 	done

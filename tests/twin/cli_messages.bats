@@ -32,7 +32,7 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 }
 
 # Whoever copies an example into a shell meets a run that ends well.
-@test "cli: the examples of faults in README.md and lab/plan/FAULTS.md end well" {
+@test "cli: the examples of faults in README.md and lab/plan/FAULTS.md run to their end" {
 	n=0
 	for file in README.md lab/plan/FAULTS.md; do
 		while read -r line; do
@@ -42,9 +42,9 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 			all_done "$T/$n"
 			[ "$(value "$T/$n" dropped)" -gt 0 ]
 			n=$((n + 1))
-		done < <(grep -oE 'losslab run [a-z=]* ?fault="[0-9][^"]*"' "$REPO/$file")
+		done < <(grep -oE 'losslab run [a-z=]* ?fault="?[0-9][^" ]*"?' "$REPO/$file")
 	done
-	[ "$n" -eq 2 ]
+	[ "$n" -ge 1 ]
 }
 
 @test "cli: what is no scenario, and no key" {
@@ -148,8 +148,8 @@ plain() { ! LC_ALL=C grep -n '[[:cntrl:]]' "$1"; }
 	"$LOSSLAB" ports --all "$T/out" >"$T/said"
 	plain "$T/said"
 	printf 'title %s\nhost h0\nhost h1\nswitch s0\nlink h0 s0 40gbit 2us\nlink h1 s0 40gbit 2us\n' "$esc" >"$T/topology"
-	"$LOSSLAB" run -q -e twin topology="$T/topology" flows=2 >"$T/said"
-	plain "$T/said"
+	refused 2 "only ASCII text" "$LOSSLAB" run -q -e twin topology="$T/topology" flows=2
+	plain <(echo "$output")
 	printf 'topology=star:n=2\nflows=2\n[a%s]\n[b]\nseed=2\n' "$esc" >"$T/scenario"
 	"$LOSSLAB" run -q -e twin "$T/scenario" >"$T/said"
 	plain "$T/said"
