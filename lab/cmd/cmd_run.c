@@ -12,15 +12,14 @@
 #include "lab/cmd/run_variants.h"
 #include "lab/config/cfg_keys.h"
 #include "lab/config/preset.h"
+#include "lab/interrupt.h"
 #include "lab/netlab/caps.h"
-
-static volatile sig_atomic_t stopped; /* the signal that ends the run, or RUN_ENDED_BY_DOWN */
 
 static void stop(int sig, siginfo_t *info, void *context)
 {
 	bool by_down = info->si_code == SI_QUEUE && info->si_value.sival_int == LAB_DOWN_VALUE;
 
-	stopped = sig == SIGTERM && by_down ? RUN_ENDED_BY_DOWN : sig;
+	interrupt_request = sig == SIGTERM && by_down ? RUN_ENDED_BY_DOWN : sig;
 }
 
 /* Variants of a scenario run on one lab, so they share the topology. */
@@ -124,7 +123,7 @@ static int finish(struct run_job *a, int code)
 {
 	struct err err;
 
-	run_undo_records(a);
+	run_close_records(a);
 	if (a->lab_open)
 		netlab_close(&a->lab);
 	else if (a->topo)
@@ -226,7 +225,7 @@ static int run_run(const struct cmd *cmd, int argc, char **argv)
 	if (!code)
 		code = run_prepare_records(&a);
 	if (!code)
-		code = run_variants(&a, &stopped);
+		code = run_variants(&a);
 	return finish(&a, code);
 }
 

@@ -9,8 +9,7 @@
 
 #include "lab/cmd/cmd.h"
 #include "lab/cmd/run_variants.h"
-
-static const volatile sig_atomic_t *stopped; /* of run_variants() */
+#include "lab/interrupt.h"
 
 /* A bar on the terminal, if stderr is one. */
 static int progress(void *ctx, u32 completed, u32 flows, u64 now)
@@ -21,7 +20,7 @@ static int progress(void *ctx, u32 completed, u32 flows, u64 now)
 	if (label)
 		fprintf(stderr, "\r%-20.20s [%.*s%*s] %u/%u flows, %llu us ", label, full,
 			"##############################", width - full, "", completed, flows, now / PS_PER_US);
-	return *stopped;
+	return interrupt_request;
 }
 
 static void progress_clear(bool shown)
@@ -40,13 +39,9 @@ static const char *records_dir(const struct run_job *a, u32 i, char *dir, size_t
 	return dir;
 }
 
-static int write_records(const struct run_job *a, const struct experiment *x, u32 i, struct err *err)
+static int write_records(struct run_job *a, const struct experiment *x, u32 i, struct err *err)
 {
-	char dir[CFG_STR + 16];
-
-	if (!x->cfg.out[0])
-		return 0;
-	return records_write(&x->result, &x->totals, records_dir(a, i, dir, sizeof(dir)), err);
+	return x->cfg.out[0] ? records_write(&x->result, &x->totals, &a->out_dir[i], err) : 0;
 }
 
 /* The topology of a file or a lab is called by its title. */
@@ -81,14 +76,16 @@ int run_prepare_records(struct run_job *a)
 
 		if (!c->out[0] && c->sample)
 			return cmd_fail(EXIT_USAGE, "run: sample= needs out=DIR");
+		a->out_dir[i] = (struct outdir){ .fd = -1, .lock = -1 };
+		a->n_out = i + 1;
 		if (!c->out[0])
 			continue;
-		rc = records_prepare(records_dir(a, i, dir, sizeof(dir)), &a->made[i], &err);
+		rc = outdir_open(&a->out_dir[i], records_dir(a, i, dir, sizeof(dir)), &err);
 		if (rc)
 			return cmd_fail(is_full(rc) ? EXIT_CHECK : EXIT_USAGE, "%s", err.text);
 		rc = record_inputs_keep(&a->inputs[i], c, a->topo_is_file ? a->topo : NULL);
 		if (rc)
-			return cmd_fail(EXIT_SYSTEM, "out: %s", strerror(-rc));
+			return cmd_fail(rc == -EINTR ? EXIT_CHECK : EXIT_SYSTEM, "out: %s", strerror(-rc));
 	}
 	return EXIT_DONE;
 }
@@ -124,14 +121,14 @@ static int run_variant(struct run_job *a, u32 i, struct experiment *x, bool *hun
 		*hung = experiment_hangs(x);
 		return *hung ? EXIT_CHECK : EXIT_DONE;
 	}
-	if (rc == -EINTR && *stopped)
-		cmd_fail(0, "run: interrupted by %s%s", *stopped == RUN_ENDED_BY_DOWN ? "losslab down" : "SIG",
-			 *stopped == RUN_ENDED_BY_DOWN ? "" : sigabbrev_np(*stopped));
+	if (rc == -EINTR && interrupt_request)
+		cmd_fail(0, "run: interrupted by %s%s", interrupt_request == RUN_ENDED_BY_DOWN ? "losslab down" : "SIG",
+			 interrupt_request == RUN_ENDED_BY_DOWN ? "" : sigabbrev_np(interrupt_request));
 	else
 		cmd_fail(0, "%s", err.text[0] ? err.text : strerror(-rc));
-	if (!x->planned)
+	if (!x->planned && rc != -EINTR)
 		return rc == -ENOMEM ? EXIT_SYSTEM : EXIT_USAGE;
-	return x->started ? EXIT_CHECK : EXIT_SYSTEM;
+	return x->started || rc == -EINTR ? EXIT_CHECK : EXIT_SYSTEM;
 }
 
 /* One run is an object, the variants of a scenario an array of them, in the scenario's order. */
@@ -165,14 +162,13 @@ static void print_results(const struct run_job *a, const struct experiment *x, u
 	records_reading(totals, labels, n, stdout);
 }
 
-int run_variants(struct run_job *a, const volatile sig_atomic_t *stop)
+int run_variants(struct run_job *a)
 {
 	struct experiment *x = calloc(a->scenario.n, sizeof(*x));
 	int code = EXIT_DONE, rc = EXIT_DONE;
 	bool over = false;
 	u32 n;
 
-	stopped = stop;
 	if (!x)
 		return cmd_fail(EXIT_SYSTEM, "run: out of memory");
 	for (n = 0; n < a->scenario.n && !over; n++) {
@@ -191,12 +187,10 @@ int run_variants(struct run_job *a, const volatile sig_atomic_t *stop)
 	return code;
 }
 
-void run_undo_records(struct run_job *a)
+void run_close_records(struct run_job *a)
 {
-	char dir[CFG_STR + 16];
-
-	for (u32 i = a->scenario.n; i--;) {
-		records_undo(records_dir(a, i, dir, sizeof(dir)), a->made[i]);
+	for (u32 i = a->n_out; i--;) {
+		outdir_close(&a->out_dir[i]);
 		record_inputs_free(&a->inputs[i]);
 	}
 }

@@ -3,8 +3,6 @@
 #ifndef LOSSLAB_RUN_VARIANTS_H
 #define LOSSLAB_RUN_VARIANTS_H
 
-#include <signal.h>
-
 #include "lab/config/scenario.h"
 #include "lab/netlab/netlab.h"
 #include "lab/run/experiment.h"
@@ -21,17 +19,17 @@ struct run_job {
 	bool topo_is_file;      /* a file, or an existing lab's: is kept with the records */
 	char topology[CFG_STR]; /* what the summary calls it */
 	struct record_inputs inputs[SCENARIO_VARIANTS];
-	size_t made[SCENARIO_VARIANTS]; /* what records_prepare() has created */
+	struct outdir out_dir[SCENARIO_VARIANTS];
+	u32 n_out; /* outdir_open() was called for so many */
 };
 
-#define RUN_ENDED_BY_DOWN 1000 /* beyond all signals */
+#define RUN_ENDED_BY_DOWN 1000 /* in interrupt_request, beyond all signals */
 
-/* Before anything runs: check that the records can be written, and create their directories. An exit code. */
+/* Before anything runs: open the records' directories, so that a bad one is found now. Returns an exit code. */
 int run_prepare_records(struct run_job *a);
-/* After the runs: remove the directories that stayed empty. */
-void run_undo_records(struct run_job *a);
-/* Run all variants, write their records, print the results. *@stopped turns to the signal that ends the runs, or to
- * RUN_ENDED_BY_DOWN. An exit code. */
-int run_variants(struct run_job *a, const volatile sig_atomic_t *stopped);
+/* After the runs: close the directories; those created and not used are removed. */
+void run_close_records(struct run_job *a);
+/* Run all variants, write their records, print the results. Returns an exit code. */
+int run_variants(struct run_job *a);
 
 #endif
