@@ -30,7 +30,7 @@ crossings() {
 	before=$(busy)
 	sample "$samples" &
 	sampler=$!
-	json=$("$losslab" run -q -j -e "$engine" "$@")
+	json=$("$losslab" run -q --json -e "$engine" "$@")
 	kill $sampler
 	wait $sampler 2>/dev/null || :
 	awk -v d="$(field hops_data <<<"$json")" -v a="$(field hops_ack <<<"$json")" -v c="$(field cpu_s <<<"$json")" -v w="$(field wall_s <<<"$json")" \
@@ -56,7 +56,7 @@ connections() {
 	local table json
 	table=$(mktemp)
 	awk 'BEGIN { print "id,src,dst,bytes,start_ns"; for (i = 0; i < 10000; i++) print i ",0," 1 + i % 15 ",20000,0" }' >"$table"
-	json=$("$losslab" run -q -j --engine "$1" topology=fat-tree:k=4 transport=irn workload=file:"$table")
+	json=$("$losslab" run -q --json --engine "$1" topology=fat-tree:k=4 transport=irn workload=file:"$table")
 	rm -f "$table"
 	printf '  %-7s %s of 10000 flows done, %.2f CPU s, %.2f s\n' "$1" "$(field completed <<<"$json")" \
 		"$(field cpu_s <<<"$json")" "$(field wall_s <<<"$json")"
@@ -101,7 +101,7 @@ done
 echo
 echo "One flow alone, 3 MB over six links: wall time per window"
 walls=$(for ((i = 0; i < runs; i++)); do
-	json=$("$losslab" run -q -j topology=fat-tree:k=6 workload=incast senders=1 bytes=30MB)
+	json=$("$losslab" run -q --json topology=fat-tree:k=6 workload=incast senders=1 bytes=30MB)
 	awk -v w="$(field wall_s <<<"$json")" -v n="$(field windows <<<"$json")" 'BEGIN { print w / n * 1e6 }'
 done)
 printf '  %.0f us\n' "$(median <<<"$walls")"

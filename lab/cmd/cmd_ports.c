@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* losslab ports: the counters of the ports, of a finished run or of a running one. */
 #include <errno.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/cmd/cmd_priv.h"
+#include "lab/cmd/cmd.h"
 #include "lab/text.h"
-#include "lab/netlab/netlab_priv.h"
+#include "lab/netlab/netlab.h"
 #include "lab/cmd/ports_live.h"
 #include "lab/config/scenario.h"
 #include "lab/records/json_exact.h"
@@ -17,26 +18,6 @@
 #define COLUMNS_MAX 128
 #define BRIEF_MAX 8 /* numbers of a row of the table */
 #define NAMES 4     /* columns that say which port it is */
-
-static const char options_help[] = "  DIR              the records of a run (out=DIR) or of one variant of a\n"
-				   "                   scenario (DIR/1, DIR/2, ...)\n"
-				   "  -n, --name LAB   the switch ports of this lab during a run, as of now\n"
-				   "  -a, --all        all columns of ports.csv that are not 0, one per line\n"
-				   "  --json           all columns, as an array of objects\n"
-				   "\n"
-				   "Without DIR and LAB: the ports of the current run; of several runs, of the one\n"
-				   "on the lab named lab. The table has sums over reasons and classes;\n"
-				   "lab/records/RECORDS.md explains all columns.\n";
-
-enum { OPTION_JSON = 256 };
-
-static const struct option options[] = {
-	{ "name", required_argument, NULL, 'n' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 enum form { TABLE, LISTS, JSON };
 
@@ -60,6 +41,16 @@ struct briefs {
 	u32 n_columns, n_rows, room;
 	int port, peer, number[BRIEF_MAX];
 };
+
+/* As text_line(), without what could steer a terminal. */
+static int next_line(struct text_in *csv)
+{
+	int rc = text_line(csv);
+
+	if (rc > 0)
+		err_printable(csv->buf);
+	return rc;
+}
 
 static const char *cell(const struct table *t, const char *name)
 {
@@ -173,7 +164,7 @@ static json_t *row_object(const struct table *t)
 
 static int read_header(struct table *t)
 {
-	int rc = text_line(&t->csv);
+	int rc = next_line(&t->csv);
 
 	if (rc < 0)
 		return rc;
@@ -210,7 +201,7 @@ static int read_rows(struct table *t, struct output *o)
 {
 	int rc = read_header(t);
 
-	while (!rc && (rc = text_line(&t->csv)) > 0) {
+	while (!rc && (rc = next_line(&t->csv)) > 0) {
 		u32 n = text_columns(&t->csv, t->cells, COLUMNS_MAX);
 
 		if (n != t->n)
@@ -334,28 +325,56 @@ static int show_only(enum form form)
 	return show_live(busy.name, form);
 }
 
-int cmd_ports(int argc, char **argv)
+static int run_ports(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *name = NULL;
 	enum form form = TABLE;
-	int c;
+	struct err err;
+	int c, code;
 
-	while ((c = cmd_getopt(argc, argv, options)) != -1) {
+	while ((c = cmd_getopt(cmd, argc, argv, &code)) != -1) {
 		if (c == 'n')
 			name = optarg;
 		else if (c == 'a')
 			form = LISTS;
-		else if (c == OPTION_JSON)
+		else if (c == CMD_JSON)
 			form = JSON;
 		else
-			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
+			return code;
 	}
 	if (argc - optind > 1)
-		return cmd_extra(argv[0], argv[optind + 1]);
+		return cmd_extra(cmd, argv[optind + 1]);
 	if (name && optind < argc)
 		return cmd_fail(EXIT_USAGE, "ports: %.80s: given together with --name; allowed: one of the two",
 				argv[optind]);
 	if (optind < argc)
 		return show_records(argv[optind], form);
+	if (netlab_check_access(&err))
+		return cmd_fail(EXIT_SYSTEM, "ports: %s", err.text);
 	return name ? show_live(name, form) : show_only(form);
 }
+
+static const struct cmd_arg args[] = {
+	{ "DIR", "the records of a run (out=DIR), or of a scenario's variant (DIR/1, DIR/2, ...)" },
+	{ 0 },
+};
+
+static const struct cmd_option options[] = {
+	{ 'n', "name", "LAB", "the switch ports of this lab during a run, as they are now" },
+	{ 'a', "all", NULL,
+	  "all columns of ports.csv that are not 0, one a line: drops by reason, marks by cause, "
+	  "PAUSE by class" },
+	{ CMD_JSON, "json", NULL, "an array of objects; their keys are the columns of ports.csv" },
+	{ 0 },
+};
+
+const struct cmd cmd_ports = {
+	.name = "ports",
+	.usage = "[DIR | --name LAB] [--all | --json]",
+	.help = "show the ports' counters of a finished run, or of the current one",
+	.args = args,
+	.options = options,
+	.notes = "Without DIR and LAB: of the current run; if there are several, of the one on the lab named lab. "
+		 "The table has sums over reasons and classes; lab/records/RECORDS.md explains all columns.",
+	.run = run_ports,
+};

@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lab/netlab/netlab.h"
 #include "lab/run/collect.h"
-#include "lab/netlab/netlab_priv.h"
 
 struct view {
 	struct plan plan; /* only the topology, port_base and size.ports are set */

@@ -53,7 +53,7 @@ bats_require_minimum_version 1.5.0
 	done
 	refused 2 "ports: '$dir': one argument too many; usage: losslab ports" "$LOSSLAB" ports "$dir" "$dir"
 	refused 2 "ports: $dir: given together with --name" "$LOSSLAB" ports --name lab "$dir"
-	refused 2 "ports: lab $LAB: there is no such lab, nor any other" "$LOSSLAB" ports --name "$LAB"
+	refused 2 "ports: lab $LAB: no such lab; none exist" "$LOSSLAB" ports --name "$LAB"
 	refused 2 'ports: no current run; losslab ports DIR' "$LOSSLAB" ports
 }
 
@@ -87,11 +87,11 @@ own() { "$LOSSLAB" ports | grep '^s0:p0 '; }
 	background "$LOSSLAB" run -q topology=star:n=4 workload=permutation bytes=500MB
 	RUN=$!
 	wait_for 20 own
-	refused 2 "exec: lab lab: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" exec h0 true
-	refused 2 "ports: lab other: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" ports --name other
-	refused 2 "status: lab other: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" status --name other
+	refused 2 "exec: lab lab: no such lab; --name takes one of: run$RUN$" "$LOSSLAB" exec h0 true
+	refused 2 "ports: lab other: no such lab; --name takes one of: run$RUN$" "$LOSSLAB" ports --name other
+	refused 2 "status: lab other: no such lab; --name takes one of: run$RUN$" "$LOSSLAB" status --name other
 	if "${nobody[@]}" test -x "$LOSSLAB"; then
-		refused 3 "ports: lab run$RUN: .*process ${RUN}[)] needs root: use sudo" "${nobody[@]}" "$LOSSLAB" ports
+		refused 3 "ports: labs belong to root .*: run with sudo" "${nobody[@]}" "$LOSSLAB" ports
 	fi
 	up star:n=2
 	refused 2 "ports: lab $LAB: no current run" "$LOSSLAB" ports --name "$LAB"

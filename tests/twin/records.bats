@@ -173,7 +173,7 @@ limited()
 @test "records: a command whose output cannot be written has not succeeded" {
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" topology=star:n=3 flows=5
-	for what in "run -q -e twin topology=star:n=3 flows=5" "run -q -j -e twin topology=star:n=3 flows=5" "run --help" \
+	for what in "run -q -e twin topology=star:n=3 flows=5" "run -q --json -e twin topology=star:n=3 flows=5" "run --help" \
 		"run --presets" "ports $dir" "headroom 40gbit 2us 1000" --help --version; do
 		# shellcheck disable=SC2086 # words
 		run -1 bash -c '"$@" >/dev/full' -- "$LOSSLAB" $what
@@ -186,7 +186,7 @@ limited()
 	requires jq
 	dir=$BATS_TEST_TMPDIR/out
 	printf 'topology=star:n=3\nflows=5\n[one "of"]\n[two]\ntransport=irn\n' >"$BATS_TEST_TMPDIR/scenario"
-	"$LOSSLAB" run -q -j -e twin --out "$dir" "$BATS_TEST_TMPDIR/scenario" >"$BATS_TEST_TMPDIR/json"
+	"$LOSSLAB" run -q --json -e twin --out "$dir" "$BATS_TEST_TMPDIR/scenario" >"$BATS_TEST_TMPDIR/json"
 	[ "$(jq -c 'map(.label)' "$BATS_TEST_TMPDIR/json")" = '["one \"of\"","two"]' ]
 	[ "$(jq -r .label "$dir/2/summary.json")" = two ]
 	run -2 "$LOSSLAB" ports "$dir"
@@ -198,7 +198,7 @@ limited()
 }
 
 @test "records: the twin has a named lab's topology, and refuses one that is not there" {
-	refused 2 'lab nosuch: not there: .*losslab up' "$LOSSLAB" run -q -e twin -n nosuch flows=5
+	refused 2 'lab nosuch: no such lab: .*losslab up' "$LOSSLAB" run -q -e twin -n nosuch flows=5
 	refused 2 'No_Lab' "$LOSSLAB" run -q -e twin -n No_Lab flows=5
 	requires root veth
 	up star:n=3
@@ -206,5 +206,5 @@ limited()
 	[ "$(value "$BATS_TEST_TMPDIR/out" topology)" = '"star n=3"' ]
 	twin "$BATS_TEST_TMPDIR/same" topology=star:n=3 flows=5
 	same_records "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/same"
-	refused 2 "topology: lab $LAB stands and has its own" "$LOSSLAB" run -q -e twin -n "$LAB" topology=star:n=3
+	refused 2 "topology: lab $LAB exists and has its own" "$LOSSLAB" run -q -e twin -n "$LAB" topology=star:n=3
 }
