@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files of flow sizes: sizes within the distribution's range. fuzz: runs=2000 max_len=256 */
+/* Files of flow sizes: sizes within the distribution's range. fuzz: runs=1000 max_len=256 */
 #include "lab/workload/workload.h"
 #include "tests/fuzz/fuzz.h"
 

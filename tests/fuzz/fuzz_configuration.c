@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Scenario files: a frozen configuration reads back as itself. fuzz: runs=5000 max_len=1024 */
+/* Scenario files: a frozen configuration reads back as itself. fuzz: runs=3000 max_len=1024 */
 #include "lab/config/cfg.h"
 #include "tests/fuzz/fuzz.h"
 

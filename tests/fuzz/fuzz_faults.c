@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files of faults: a plan in order of time, about ports that exist. fuzz: runs=6000 max_len=512 */
+/* Files of faults: a plan in order of time, about ports that exist. fuzz: runs=1500 max_len=512 */
 #include "lab/plan/plan.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Workload files: flows in range and in order, which read the same once written. fuzz: runs=20000 max_len=512 */
+/* Workload files: flows in range and in order, which read the same once written. fuzz: runs=1500 max_len=512 */
 #include "lab/workload/workload.h"
 #include "tests/fuzz/fuzz.h"
 
