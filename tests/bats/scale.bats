@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # 128 hosts and 80 switches under load on the kernel engine: every frame is accounted for, and the twin leaves the same
 # bytes. tests/twin/scale.bats has 1,024 hosts.
-# alone: it has time limits
 
 load helpers
 load ../twin/records
