@@ -14,6 +14,8 @@ cd "$(dirname "$0")/.." || exit 2
 B=${B:-build}
 JOBS=${JOBS:-$(nproc)}
 T=${T-}
+# Tests that call make themselves must not inherit SAN=1 and the like.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 times=$B/tests/times # seconds and name of each file, from the last run
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -141,8 +143,8 @@ failed=$(grep -E '^not ok' "$work/log" | grep -cviE '# skip')
 passed=$(grep -E '^ok' "$work/log" | grep -cviE '# skip')
 echo "The slowest:"
 slowest
-(cd "$work" && grep -iE '^(not )?ok .*# skip' -- *.tap) | sed -E 's/^(.*)\.tap:(not )?ok [0-9]* (- )?/skipped: \1: /'
-(cd "$work" && grep -E '^not ok' -- *.tap) | grep -viE '# skip' | sed -E 's/^(.*)\.tap:not ok ([0-9]+ )?(- )?/failed: \1: /'
+(cd "$work" && grep -HiE '^(not )?ok .*# skip' -- *.tap) | sed -E 's/^(.*)\.tap:(not )?ok [0-9]* (- )?/skipped: \1: /'
+(cd "$work" && grep -HE '^not ok' -- *.tap) | grep -viE '# skip' | sed -E 's/^(.*)\.tap:not ok ([0-9]+ )?(- )?/failed: \1: /'
 echo "$passed passed, $failed failed, $skipped skipped"
 # One file may consist of skipped tests only; all of them may not.
 [ "$failed" = 0 ] && [ $((passed + (${#T} > 0 ? skipped : 0))) -gt 0 ]
