@@ -9,17 +9,24 @@ command -v lcov >/dev/null || { echo "skipped: coverage: no lcov (Debian: lcov)"
 
 find $B -name '*.gcda' -delete
 read -ra sets <<<"${SETS:-unit twin bpf bats}"
-B=$B bash tests/run.sh "${sets[@]}"
+B=$B T=${T-} bash tests/run.sh "${sets[@]}"
 failed=$?
 lcov --quiet --capture --base-directory . --directory $B --no-external --output-file $B/lcov.info >$B/lcov.log 2>&1 ||
 	{ cat $B/lcov.log >&2; exit 1; }
 
-awk -F: -v root="$PWD/" '
-	$1 == "SF" { file = substr($2, index($2, root) == 1 ? length(root) + 1 : 1); folder = file; sub(/\/[^\/]*$/, "", folder) }
-	folder ~ /^tests/ { next }
-	$1 == "LF" { lines[folder] += $2; all += $2 }
-	$1 == "LH" { hit[folder] += $2; ran += $2 }
+# A header's lines stand there once for each program that has it: a line counts once, as run if it ran in any.
+awk -F'[:,]' -v root="$PWD/" '
+	$1 == "SF" { file = index($2, root) == 1 ? substr($2, length(root) + 1) : $2; next }
+	$1 == "DA" && file !~ /^tests\// { seen[file ":" $2] += $3 > 0 }
 	END {
+		for (line in seen) {
+			folder = line
+			sub(/\/[^\/]*$/, "", folder)
+			lines[folder]++
+			all++
+			hit[folder] += seen[line] > 0
+			ran += seen[line] > 0
+		}
 		for (f in lines)
 			printf "%-16s %6d of %6d lines %6.1f %%\n", f, hit[f], lines[f], 100 * hit[f] / lines[f] | "sort"
 		close("sort")
