@@ -132,7 +132,7 @@ unit twin bpf bats: install-test ## one set; T=NAME: one file of it; SAN=1: unde
 
 SECONDS = 60
 fuzz: install-test ## all libFuzzer targets, SECONDS=60 each; T=NAME: one
-	@$(MAKE) -s --no-print-directory -j2 $(FUZZ)
+	@$(MAKE) -s --no-print-directory -j2 $(if $(T),build/tests/fuzz/fuzz_$(T),$(FUZZ))
 	@B=$(B) T=$(T) bash tests/fuzz/run.sh for $(SECONDS)
 
 coverage: install-test ## lines covered by unit, twin, bpf and bats, by folder (lcov)
