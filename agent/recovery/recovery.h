@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "agent/recovery/bitmap.h"
-#include "agent/nic/flow.h"
+#include "agent/packet/flow.h"
 #include "agent/packet/packet.h"
 #include "bpf/types.h"
 

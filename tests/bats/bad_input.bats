@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 # What a run is told wrongly, or may not do: one clear line, the right exit code, nothing left behind.
+# alone: it looks for what other runs leave under /run/netns
 
 load helpers
 load ../twin/records

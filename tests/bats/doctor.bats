@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 # doctor: says what is there and what is missing, and leaves nothing behind.
+# alone: it compares all links and namespaces of the machine
 
 load helpers
 bats_require_minimum_version 1.5.0

@@ -53,8 +53,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 # 9.5 million link crossings; tests/twin/simulators.bats compares eight hash seeds with other simulators.
 @test "run: RoCE with PFC, k=6, 5000 flows: no drops, and the twin's bytes" {
 	requires root veth kernel
-	workload=${LOSSLAB_SHARED:-$REPO/../shared}/workloads/irn-k6-5000.csv
-	[ -e "$workload" ] || skip "needs workloads/irn-k6-5000.csv"
+	workload=$REPO/tests/data/irn-k6-5000.csv
 	up fat-tree:k=6
 	kernel "$BATS_TEST_TMPDIR/kernel" transport=roce fc=pfc mtu=1000 workload=file:"$workload"
 	all_done "$BATS_TEST_TMPDIR/kernel"

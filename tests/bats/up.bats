@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 # up, down, status, exec: a lab comes up as documented, and goes without a trace whatever happened.
+# alone: it kills labs half-way and times them
 
 load helpers
 bats_require_minimum_version 1.5.0
