@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The signal that asks a command to end. */
+/* The request to end. */
 #include "lab/interrupt.h"
 
-volatile sig_atomic_t interrupted;
+volatile sig_atomic_t interrupt_request;

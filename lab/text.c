@@ -51,7 +51,7 @@ void text_close(struct text_in *t)
 /* A line that cannot be read, by errno. */
 static int read_error(struct text_in *t)
 {
-	if (interrupted)
+	if (interrupted())
 		return -EINTR;
 	text_fail(t, "cannot be read: %s", strerror(errno));
 	return -EIO;
@@ -62,7 +62,7 @@ int text_line(struct text_in *t)
 	size_t len = 0;
 	int c;
 
-	if (interrupted)
+	if (interrupted())
 		return -EINTR;
 	t->line++;
 	while ((c = getc(t->in)) != EOF && c != '\n') {

@@ -58,16 +58,13 @@ struct run_args {
 	u32 n_out; /* outdir_open() was called for so many */
 };
 
-#define BY_DOWN 1000 /* beyond all signals */
-
-static volatile sig_atomic_t stopped; /* the signal, or BY_DOWN */
+#define BY_DOWN 1000 /* in interrupt_request, beyond all signals */
 
 static void stop(int sig, siginfo_t *info, void *context)
 {
 	bool by_down = info->si_code == SI_QUEUE && info->si_value.sival_int == LAB_DOWN_VALUE;
 
-	stopped = sig == SIGTERM && by_down ? BY_DOWN : sig;
-	interrupted = sig;
+	interrupt_request = sig == SIGTERM && by_down ? BY_DOWN : sig;
 }
 
 /* A bar on the terminal; nothing where stderr is not one. */
@@ -79,7 +76,7 @@ static int progress(void *ctx, u32 completed, u32 flows, u64 now)
 	if (label)
 		fprintf(stderr, "\r%-20.20s [%.*s%*s] %u/%u flows, %llu us ", label, full,
 			"##############################", width - full, "", completed, flows, now / PS_PER_US);
-	return stopped;
+	return interrupt_request;
 }
 
 static void progress_clear(bool shown)
@@ -180,9 +177,9 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hu
 		*hung = experiment_hangs(x);
 		return *hung ? EXIT_CHECK : EXIT_DONE;
 	}
-	if (rc == -EINTR && stopped)
-		cmd_fail(0, "run: interrupted by %s%s", stopped == BY_DOWN ? "losslab down" : "SIG",
-			 stopped == BY_DOWN ? "" : sigabbrev_np(stopped));
+	if (rc == -EINTR && interrupt_request)
+		cmd_fail(0, "run: interrupted by %s%s", interrupt_request == BY_DOWN ? "losslab down" : "SIG",
+			 interrupt_request == BY_DOWN ? "" : sigabbrev_np(interrupt_request));
 	else
 		cmd_fail(0, "%s", err.text[0] ? err.text : strerror(-rc));
 	if (!x->planned && rc != -EINTR)

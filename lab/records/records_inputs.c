@@ -22,7 +22,7 @@ static int copy_text(FILE *from, FILE *to)
 		copied += n;
 		if (memchr(buf, '\0', n) || copied > TEXT_FILE_MAX)
 			return -EINVAL;
-		if (interrupted)
+		if (interrupted())
 			return -EINTR;
 		if (fwrite(buf, 1, n, to) < n)
 			return -ENOMEM;

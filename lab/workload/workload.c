@@ -66,7 +66,7 @@ int flow_list_add(struct flow_list *list, const struct flow *f)
 {
 	if (list->n == WORKLOAD_MAX)
 		return -E2BIG;
-	if (interrupted)
+	if (interrupted())
 		return -EINTR;
 	if (list->n == list->room) {
 		u32 room = list->room ? list->room * 2 : 1024;
