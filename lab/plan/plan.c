@@ -248,7 +248,7 @@ static int plan_flows(struct plan *f, struct err *err)
 	f->ideal = calloc(t->n + 1, sizeof(u64));
 	if (!t->results || !t->src_index || !t->dst_index || !f->ideal)
 		return fail(err, -ENOMEM, "out of memory");
-	for (u32 i = 0; i < t->n && !interrupted; i++) {
+	for (u32 i = 0; i < t->n && !interrupted(); i++) {
 		rc = check_flow(f, &t->flows[i], err);
 		if (rc)
 			return rc;
