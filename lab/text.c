@@ -37,7 +37,7 @@ int text_open(struct text_in *t, const char *path, const char *what, struct err 
 	*t = (struct text_in){ .name = path, .err = err, .in = fopen(path, "re") };
 	if (t->in)
 		return 0;
-	rc = -errno;
+	rc = interrupted() ? -EINTR : -errno;
 	return err_set(err, rc, "%s: %s", what ? what : text_quote(path).s, strerror(-rc));
 }
 

@@ -33,7 +33,7 @@ void text_close(struct text_in *t);
 int text_fail(struct text_in *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
  * The next line to t->buf, without "\n" or "\r\n": 1; at the end 0; -EINVAL or -EIO with a message, or -EINTR if
- * `interrupted` was set.
+ * interrupted() holds (lab/interrupt.h).
  */
 int text_line(struct text_in *t);
 /* Cut t->buf at its commas: how many columns there are, of which the first @max are in col[]. */

@@ -36,7 +36,8 @@ static int open_file(const char *path, struct topo **out, struct err *err)
 
 	in = fopen(path, "re");
 	if (!in)
-		return err_set(err, -errno, "topology %.150s: %s", path, strerror(errno));
+		return err_set(err, errno == ENOENT || errno == ENOMEM ? -errno : -EINVAL, "topology %.150s: %s", path,
+			       strerror(errno));
 	if (fstat(fileno(in), &st) || S_ISDIR(st.st_mode))
 		rc = err_set(err, -EINVAL, "topology %.150s: a directory, not a file", path);
 	else

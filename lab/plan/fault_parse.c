@@ -335,8 +335,9 @@ static int read_file(struct reader *r, const char *path)
 	int rc;
 
 	snprintf(what, sizeof(what), "fault_file=%s", text_quote(path).s);
-	if (text_open(&csv, path, what, r->err))
-		return -EINVAL;
+	rc = text_open(&csv, path, what, r->err);
+	if (rc)
+		return rc == -EINTR ? rc : -EINVAL;
 	while ((rc = text_line(&csv)) > 0) {
 		text = cfg_text(csv.buf);
 		rc = strchr(text, ';')

@@ -187,6 +187,15 @@ static int compare_ids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* A flow's number is its place: so it is already, unless a file says otherwise. */
+static bool in_order(const struct flow *flows, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (flows[i].id != i)
+			return false;
+	return true;
+}
+
 /* What a flow's operation rules out; a workload file may name one per flow. */
 static int check_flow(const struct plan *f, const struct flow *flow, struct err *err)
 {
@@ -215,7 +224,8 @@ static int make_flows(struct plan *f, struct err *err)
 	free(host_ps);
 	if (rc)
 		return rc;
-	qsort(f->flow_list, n, sizeof(*f->flow_list), compare_ids); /* a flow's number is its place */
+	if (!in_order(f->flow_list, n))
+		qsort(f->flow_list, n, sizeof(*f->flow_list), compare_ids);
 	f->flows.flows = f->flow_list;
 	f->flows.n = n;
 	for (u32 i = 0; i < n; i++) {
@@ -238,7 +248,7 @@ static int plan_flows(struct plan *f, struct err *err)
 	f->ideal = calloc(t->n + 1, sizeof(u64));
 	if (!t->results || !t->src_index || !t->dst_index || !f->ideal)
 		return fail(err, -ENOMEM, "out of memory");
-	for (u32 i = 0; i < t->n; i++) {
+	for (u32 i = 0; i < t->n && !interrupted(); i++) {
 		rc = check_flow(f, &t->flows[i], err);
 		if (rc)
 			return rc;

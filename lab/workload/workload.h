@@ -46,7 +46,7 @@ const char *workload_list(char *buf, size_t n);
  * Make the flows of @w on a network of @n_hosts hosts, each with a link of host_ps[h] ps per byte. They are sorted by
  * start time, then id. Generated flows are numbered in that order; those of a file keep their ids, which must be 0..n-1
  * in any order. 0 and *flows (malloc, caller frees); or -errno and err filled in ("path:line: what" for files); -EINTR
- * if `interrupted` was set.
+ * if interrupted() holds (lab/interrupt.h).
  */
 int workload_make(const struct workload_spec *w, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n,
 		  struct err *err);
