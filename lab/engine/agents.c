@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/addr.h"
 #include "lab/engine/chaos.h"
 #include "lab/interrupt.h"
 #include "lab/netlab/netlab.h"

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "agent/deadline.h"
+#include "bpf/addr.h"
+#include "bpf/pfc.h"
 #include "lab/engine/agents.h"
 #include "lab/engine/bpf_load.h"
 #include "lab/engine/chaos.h"

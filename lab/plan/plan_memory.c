@@ -33,7 +33,7 @@ static void init_port(struct port *p, const struct port_cfg *cfg, u32 credits)
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		p->refresh[c] = TIME_NEVER;
 	for (u32 c = 0; c < FAB_CLASSES; c++)
-		p->credit_tx.limit[c] = p->credit_rx.told[c] = credits;
+		p->credit_tx.limit[c] = p->credit_rx.advertised[c] = credits;
 }
 
 /* Hand out the free slots: each port's share first, the rest on the stack. */

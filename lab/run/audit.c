@@ -184,13 +184,13 @@ static const struct credit_tx *sender(const struct plan *f, const struct plan_me
 
 static bool agreed(const struct fab_cfg *cfg, const struct credit_rx *r, const struct credit_tx *t, u32 class, u32 held)
 {
-	u32 promised = r->told[class] - r->received[class], room = cfg->credits - held;
+	u32 promised = r->advertised[class] - r->received[class], room = cfg->credits - held;
 
 	if (r->held[class] != held || held > cfg->credits || promised > room)
 		return false;
 	if (!t)
 		return true;
-	return t->sent[class] == r->received[class] && t->limit[class] == r->told[class] &&
+	return t->sent[class] == r->received[class] && t->limit[class] == r->advertised[class] &&
 		(held || room - promised < cfg->credit_step);
 }
 
@@ -206,12 +206,12 @@ int audit_credits(const struct plan *f, const struct plan_memory *m, const struc
 
 			if (agreed(&f->fab, r, t, c, held))
 				continue;
-			return err_set(
-				err, -EPROTO,
-				"credits: link into %s, class %u: %u blocks in the buffer, %u held, %u come, %u told; "
-				"%u sent, %u heard",
-				plan_port_name(f, n, name, sizeof(name)), c, held, r->held[c], r->received[c],
-				r->told[c], t ? t->sent[c] : 0, t ? t->limit[c] : 0);
+			return err_set(err, -EPROTO,
+				       "credits: link into %s, class %u: %u blocks in the buffer, %u held, %u "
+				       "received, %u advertised; "
+				       "%u sent, %u heard",
+				       plan_port_name(f, n, name, sizeof(name)), c, held, r->held[c], r->received[c],
+				       r->advertised[c], t ? t->sent[c] : 0, t ? t->limit[c] : 0);
 		}
 	}
 	return 0;

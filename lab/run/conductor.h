@@ -4,6 +4,7 @@
 #define LOSSLAB_CONDUCTOR_H
 
 #include "lab/run/deadlock.h"
+#include "lab/run/fault_apply.h"
 #include "lab/engine/engine.h"
 #include "lab/run/sample.h"
 

@@ -18,6 +18,7 @@
 #include "agent/packet/packet.h"
 #include "bpf/pfc.h"
 #include "lab/engine/bpf_load.h"
+#include "bpf/addr.h"
 #include "lab/netlab/netlab.h"
 
 static struct {
