@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A fabric ready to run: the topology, the configuration and the flows turned into the structs of bpf/abi.h and
- * the parameters of every host. Engine-independent: both engines start from the same bytes.
+ * The plan of a run: the topology, the configuration and the flows turned into the structs of bpf/abi.h and the
+ * parameters of every host. Engine-independent: both engines start from the same bytes.
  */
 #ifndef LOSSLAB_PLAN_H
 #define LOSSLAB_PLAN_H
@@ -25,7 +25,7 @@ struct plan_sizes {
 	u32 emissions;    /* departures of one window */
 };
 
-/* Where the fabric's state lives: BPF maps or plain memory. Zeroed at first. */
+/* Where the state of all switches lives: BPF maps or plain memory. Zeroed at first. */
 struct plan_memory {
 	struct sw *switches;
 	struct port *ports;
@@ -58,7 +58,7 @@ struct plan {
 	u64 stuck_after;         /* virtual time without a new packet that ends a run */
 	u32 frame_max;
 	struct flow *flow_list;
-	u8 classes; /* a bit per class that data or answers of some flow have */
+	u8 classes; /* a bit per class that data or ACKs of some flow use */
 	struct flow_table flows;
 	u64 *ideal; /* per flow, ps */
 	struct faults faults;
@@ -87,8 +87,8 @@ u32 plan_fastest(const struct plan *f, u32 s);
  */
 u64 plan_crossbar_rtt(const struct plan *f);
 /*
- * stuck_after=auto: longer than a run that goes on can be without a new packet, in ps: a round trip behind full buffers,
- * pauses, and timers that go off several times in a row. At least 100 ms.
+ * stuck_after=auto: longer than a run that goes on can be without a new packet, in ps: a round trip behind full
+ * buffers, pauses, and timers that go off several times in a row. At least 100 ms.
  */
 u64 plan_stuck_after(const struct plan *f);
 /* The time each flow takes alone on an empty network, in ps (lab/plan/ideal.c). */
@@ -105,9 +105,21 @@ static inline u32 plan_voqs(u32 ports)
 	return ports * (ports + 1) * FAB_CLASSES;
 }
 
+/* Frame slot @id of a run's memory; NULL if there is none: FAB_NONE, or what a scribbled map says. */
+static inline const struct frame *plan_frame(const struct plan *f, const struct plan_memory *m, u64 id)
+{
+	return id < (u64)f->size.small + f->size.large ? &m->frames[id] : NULL;
+}
+
+/* Frame number @at, free-running, of those that have been sent to port @n; NULL as above. */
+static inline const struct frame *plan_arrival(const struct plan *f, const struct plan_memory *m, u32 n, u32 at)
+{
+	return plan_frame(f, m, m->arrivals[f->ports[n].arrq_base + (at & f->ports[n].arrq_mask)]);
+}
+
 /*
  * Does some port have less room above XOFF, or in its headroom of a shared buffer, than PFC needs to lose nothing
- * (plan_headroom())? If so, one line that names the port that lacks most, what it has and what it needs, in @line of
+ * (bpf/pfc.h)? If so, one line that names the port that lacks most, what it has and what it needs, in @line of
  * @n bytes.
  */
 bool plan_headroom_short(const struct plan *f, char *line, size_t n);

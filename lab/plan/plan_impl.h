@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What fabric.c (the plan as a whole), plan_switch.c, plan_hosts.c and faults.c share. */
+/* What plan.c (the plan as a whole), plan_switch.c, plan_hosts.c and fault_parse.c share. */
 #ifndef LOSSLAB_PLAN_IMPL_H
 #define LOSSLAB_PLAN_IMPL_H
 
@@ -9,14 +9,9 @@
 u32 prob32(u64 ppb);
 /* Fill in f->fab, but for the slots. */
 void plan_cfg(struct plan *f);
-/* The most headroom that PFC needs at any port, in bytes, and the name of a switch port where it does, in @name. */
-u64 plan_headroom_most(const struct plan *f, char *name, size_t n);
-/* When port @p asks to pause and resume, by rate, delay and buffer. 0, or -EINVAL and err filled in.
- */
+/* When port @p asks to pause and resume, by rate, delay and buffer. 0, or -EINVAL and err filled in. */
 int plan_thresholds(const struct plan *f, struct port_cfg *p, struct err *err);
-/* The headroom, in bytes, with which a class under PFC loses nothing at port @p: above XOFF, or in a shared buffer. */
-u64 plan_headroom(const struct plan *f, const struct port_cfg *p);
-/* How many classes of traffic there are: of flows and of their answers. The flows are there already. */
+/* How many traffic classes data and ACKs use. The flows are generated already. */
 u32 plan_classes(const struct plan *f);
 /* buffer_mode=shared: refuse a buffer that leaves some switch nothing to share: 0, or -EINVAL and one line in err. */
 int plan_check_pools(const struct plan *f, struct err *err);

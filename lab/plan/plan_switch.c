@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The switches' part of the plan: what their decisions read, thresholds, shared buffers. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "bpf/arbiter.h"
 #include "bpf/credit.h"
+#include "bpf/pfc.h"
 #include "lab/plan/plan_impl.h"
 
 u32 prob32(u64 ppb)
@@ -51,14 +53,66 @@ void plan_cfg(struct plan *f)
 		f->fab.wrr_quantum[i] *= wire_bytes(f->frame_max);
 }
 
-u64 plan_headroom(const struct plan *f, const struct port_cfg *p)
+/* The headroom, in bytes, with which a class under PFC loses nothing at port @p: above XOFF, or in a shared buffer. */
+static u64 headroom_needed(const struct plan *f, const struct port_cfg *p)
 {
 	return pfc_headroom(p->ps_per_byte, p->delay, f->frame_max) + f->fab.shared; /* bpf/buffer.h: the byte */
 }
 
+bool plan_headroom_short(const struct plan *f, char *line, size_t n)
+{
+	u64 have = 0, need = 0, worst = 0;
+	char name[64] = "";
+	u32 ports = 0;
+
+	for (u32 i = 0; f->fab.pfc & f->classes && i < f->size.ports; i++) {
+		const struct port_cfg *p = &f->ports[i];
+		u64 room = f->cfg->shared ? p->headroom : f->cfg->buffer - p->xoff, wanted = headroom_needed(f, p);
+
+		if (room >= wanted)
+			continue;
+		ports++;
+		if (wanted - room <= worst)
+			continue;
+		worst = wanted - room;
+		have = room;
+		need = wanted;
+		plan_port_name(f, i, name, sizeof(name));
+	}
+	if (ports)
+		snprintf(line, n,
+			 "%s %llu bytes of headroom at port %s, PFC needs %llu to lose nothing (%u of %u "
+			 "ports are short)",
+			 f->cfg->shared ? "headroom: gives" : "xoff: leaves", have, name, need, ports, f->size.ports);
+	return ports;
+}
+
+/*
+ * The most headroom that PFC needs at any port, in bytes, and the name of one where it does, in @name. By links: ports
+ * are planned one after the other, and the first that is short need not be the worst.
+ */
+static u64 headroom_most(const struct plan *f, char *name, size_t n)
+{
+	const struct run_cfg *c = f->cfg;
+	u64 most = 0;
+
+	for (u32 i = 0; i < f->topo->n_links; i++) {
+		const struct topo_link *l = &f->topo->links[i];
+		u64 need = pfc_headroom(c->rate_ps ? c->rate_ps : l->ps_per_byte,
+					c->delay_ps ? c->delay_ps : l->delay_ps, f->frame_max);
+		u32 end = f->topo->nodes[l->node[0]].kind != TOPO_SWITCH;
+
+		if (need <= most)
+			continue;
+		most = need;
+		snprintf(name, n, "%s:p%u", f->topo->nodes[l->node[end]].name, l->port[end]);
+	}
+	return most;
+}
+
 int plan_thresholds(const struct plan *f, struct port_cfg *p, struct err *err)
 {
-	u64 headroom = plan_headroom(f, p);
+	u64 headroom = headroom_needed(f, p);
 	const struct run_cfg *c = f->cfg;
 	char name[64];
 
@@ -75,7 +129,7 @@ int plan_thresholds(const struct plan *f, struct port_cfg *p, struct err *err)
 		p->xoff = c->xoff;
 	} else if (f->fab.pfc) {
 		if (headroom + 2 * f->frame_max > c->buffer) {
-			headroom = plan_headroom_most(f, name, sizeof(name));
+			headroom = headroom_most(f, name, sizeof(name));
 			return err_set(
 				err, -EINVAL,
 				"buffer: %u bytes: PFC needs %llu at port %s, %llu of headroom and two frames: enlarge "

@@ -19,29 +19,35 @@ struct audit {
 /* Frames, PFC not counted, that have reached port @n and not been handled. */
 static u64 in_arrival_queue(const struct audit *a, u32 n)
 {
-	const struct port *p = &a->m->ports[n];
+	u32 waiting = a->m->rx[n].tail - a->m->ports[n].arrq_head;
 	u64 count = 0;
 
-	for (u32 at = p->arrq_head; at != a->m->rx[n].tail; at++)
-		count += !(a->m->frames[a->m->arrivals[p->cfg.arrq_base + (at & p->cfg.arrq_mask)]].flags & FRAME_PFC);
+	for (u32 i = 0; i < waiting && i <= a->f->ports[n].arrq_mask; i++) {
+		const struct frame *f = plan_arrival(a->f, a->m, n, a->m->ports[n].arrq_head + i);
+
+		count += f && !(f->flags & FRAME_PFC);
+	}
 	return count;
 }
 
-static u64 in_voqs(const struct audit *a, u32 s)
+/* Frames in the queues of a switch of @ports ports that stand from @base on. A list without end counts too many. */
+static u64 in_voqs(const struct audit *a, u32 base, u32 ports)
 {
-	const struct sw *sw = &a->m->switches[s];
-	u64 count = 0;
+	u64 count = 0, most = (u64)a->f->size.small + a->f->size.large;
 
-	for (u32 v = 0; v < plan_voqs(sw->n_ports); v++)
-		for (u32 id = a->m->voqs[sw->voq_base + v].head; id != FAB_NONE; id = a->m->frames[id].next)
+	for (u32 v = base; v < base + plan_voqs(ports); v++) {
+		const struct frame *f = plan_frame(a->f, a->m, a->m->voqs[v].head);
+
+		for (; f && count <= most; f = plan_frame(a->f, a->m, f->next))
 			count++;
+	}
 	return count;
 }
 
 /* What the far end of switch port @n has put on the link, as far as it was not lost on purpose. */
 static u64 sent_towards(const struct audit *a, u32 n)
 {
-	u32 peer = a->m->ports[n].cfg.peer;
+	u32 peer = a->f->ports[n].peer;
 
 	if (peer & PEER_HOST)
 		return a->hosts[peer & ~PEER_HOST].stats.tx_frames;
@@ -69,11 +75,15 @@ static int check_links(const struct audit *a, struct run_result *r, struct err *
 /* Every switch: what came in has gone out, been dropped, or is queued. */
 static int check_switches(const struct audit *a, struct run_result *r, struct err *err)
 {
-	for (u32 s = 0; s < a->f->size.switches; s++) {
-		u64 in = 0, out = 0, dropped = 0, queued = in_voqs(a, s);
+	u32 voqs = 0;
 
-		for (u32 i = 0; i < a->m->switches[s].n_ports; i++) {
-			const struct port_stats *st = &a->m->ports[a->m->switches[s].port_base + i].stats;
+	for (u32 s = 0; s < a->f->size.switches; s++) {
+		u32 ports = a->f->topo->nodes[a->f->topo->switches[s]].n_ports;
+		u64 in = 0, out = 0, dropped = 0, queued = in_voqs(a, voqs, ports);
+
+		voqs += plan_voqs(ports);
+		for (u32 i = 0; i < ports; i++) {
+			const struct port_stats *st = &a->m->ports[a->f->port_base[s] + i].stats;
 
 			in += st->rx_frames;
 			out += st->tx_frames;

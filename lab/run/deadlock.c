@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wait-for graph of outputs that flow control holds up. Exact, not a guess after a time-out: of all that wait those
- * are taken away that will go on, because the buffer at their far end lets them once the frames for the others have
- * left it; what remains waits for itself alone. (A cycle in the graph is not enough: a buffer may drain by its other
- * frames.)
+ * A deadlock is a cyclic buffer dependency: a cycle in the wait-for graph whose nodes are outputs that flow control has
+ * stopped. Output A waits for the buffer at its far end to drain; that buffer waits for the outputs its frames go to.
  *
- * What a buffer will do is known only as far as it does not depend on when others send: see stays_...(). Where it does
- * depend on that an output is not called blocked; but once all frames have left that can, nothing depends on it any
- * more. So a deadlock is named when it stands still at the latest, and what is none never is.
+ * A cycle in that graph alone is no proof: a buffer may drain by its other frames. So the search is a fixpoint, as in
+ * the detection of deadlocks with multiple resources. It begins with all outputs that are stopped, and removes each
+ * that will be allowed to send once every frame that can leave has left its far end. What remains at the end can only
+ * wait for itself, and contains a cycle.
+ *
+ * It never reports a deadlock that is none. Where the answer depends on when others will send, stays_...() says "no".
+ * Such a case resolves as soon as all frames that can move have moved, so a deadlock is reported at the latest when
+ * nothing moves any more.
  */
 #include "lab/run/deadlock.h"
 
@@ -21,7 +24,7 @@ struct graph {
 	const struct plan *f;
 	const struct plan_memory *m;
 	u32 class;
-	bool *blocked; /* [ports]: outputs that, as far as known, will never send this class again */
+	bool *blocked; /* [ports]: outputs not yet shown to send this class again */
 };
 
 static const struct port *far_end(const struct graph *g, u32 n)
@@ -29,19 +32,13 @@ static const struct port *far_end(const struct graph *g, u32 n)
 	return &g->m->ports[g->m->ports[n].cfg.peer];
 }
 
-/* Frame number @at of those that have been sent to port @p, which may be on the link still. */
-static const struct frame *arrival(const struct graph *g, const struct port *p, u32 at)
-{
-	return &g->m->frames[g->m->arrivals[p->cfg.arrq_base + (at & p->cfg.arrq_mask)]];
-}
-
 /* Whether a frame that lets port @p send the class again is on its way. */
 static bool will_hear_resume(const struct graph *g, const struct port *p)
 {
 	for (u32 at = p->arrq_head; at != g->m->rx[p->cfg.number].tail; at++) {
-		const struct frame *f = arrival(g, p, at);
+		const struct frame *f = plan_arrival(g->f, g->m, p->cfg.number, at);
 
-		if ((f->flags & FRAME_PFC) && (f->pfc_classes >> g->class & 1) && !f->pfc_quanta[g->class])
+		if (f && (f->flags & FRAME_PFC) && (f->pfc_classes >> g->class & 1) && !f->pfc_quanta[g->class])
 			return true;
 	}
 	return false;
@@ -51,16 +48,15 @@ static bool will_hear_resume(const struct graph *g, const struct port *p)
 static bool will_receive(const struct graph *g, const struct port *p)
 {
 	for (u32 at = p->arrq_head; at != g->m->rx[p->cfg.number].tail; at++) {
-		const struct frame *f = arrival(g, p, at);
+		const struct frame *f = plan_arrival(g->f, g->m, p->cfg.number, at);
 
-		if (!(f->flags & FRAME_PFC) && (f->class & (FAB_CLASSES - 1)) == g->class)
+		if (f && !(f->flags & FRAME_PFC) && (f->class & (FAB_CLASSES - 1)) == g->class)
 			return true;
 	}
 	return false;
 }
 
-/* Output @p is silent because the switch at its far end wants it so: it has been told to, and has not been told else.
- */
+/* Output @p is stopped: its far end is a switch that has sent PAUSE (or given no credits), and no RESUME is coming. */
 static bool is_waiting(const struct graph *g, const struct port *p, u64 now)
 {
 	u32 c = g->class;
@@ -74,10 +70,10 @@ static bool is_waiting(const struct graph *g, const struct port *p, u64 now)
 
 /* What a buffer holds. */
 struct load {
-	u64 bytes;  /* of frames that will never leave */
-	u32 blocks; /* the same */
-	bool more;  /* others: they will */
-	u32 wait;   /* what they wait for: the first blocked output, or FAB_PORTS */
+	u64 bytes;  /* of frames that stay, as far as known */
+	u32 blocks; /* the same in credit blocks */
+	bool more;  /* there are frames that will leave */
+	u32 wait;   /* the first blocked output that frames wait for, or FAB_PORTS */
 };
 
 static void count(struct load *l, const struct frame *f, bool stays)
@@ -90,7 +86,7 @@ static void count(struct load *l, const struct frame *f, bool stays)
 	l->blocks += credit_blocks(f->len);
 }
 
-/* Whether the head of a single queue that is bound for a blocked output stays there: its output takes no more. */
+/* queues=fifo: whether a head frame for blocked output @o blocks all behind it (head-of-line blocking). */
 static bool holds_up(const struct graph *g, const struct port *o)
 {
 	const struct fab_cfg *cfg = &g->f->fab;
@@ -98,13 +94,12 @@ static bool holds_up(const struct graph *g, const struct port *o)
 	return cfg->fifo && (!cfg->iterations || o->staged[g->class] >= cfg->output_buffer);
 }
 
-/* The frames of a queue of an input, from @id on: of one VOQ or of all that the input has. */
+/* Add the frames of an input queue from @id on: one VOQ, or with queues=fifo all frames of the input. */
 static void load_input(const struct graph *g, const struct sw *s, u32 id, struct load *l)
 {
 	bool held = false;
 
-	for (; id != FAB_NONE; id = g->m->frames[id].next) {
-		const struct frame *f = &g->m->frames[id];
+	for (const struct frame *f = plan_frame(g->f, g->m, id); f; f = plan_frame(g->f, g->m, f->next)) {
 		bool blocked = g->blocked[s->port_base + f->out_port];
 
 		if (!held && blocked && l->wait > f->out_port)
@@ -114,17 +109,18 @@ static void load_input(const struct graph *g, const struct sw *s, u32 id, struct
 	}
 }
 
-/* The frames from input @in that have crossed to output @out. */
+/* Add the frames of input @in that have crossed to output @out (arbiter=islip). */
 static void load_output(const struct graph *g, const struct sw *s, u32 in, u32 out, struct load *l)
 {
 	bool blocked = g->blocked[s->port_base + out];
+	u32 head = g->m->voqs[voq_output(s, out, g->class)].head;
 
-	for (u32 id = g->m->voqs[voq_output(s, out, g->class)].head; id != FAB_NONE; id = g->m->frames[id].next) {
-		if (g->m->frames[id].in_port != in)
+	for (const struct frame *f = plan_frame(g->f, g->m, head); f; f = plan_frame(g->f, g->m, f->next)) {
+		if (f->in_port != in)
 			continue;
 		if (blocked && l->wait > out)
 			l->wait = out;
-		count(l, &g->m->frames[id], blocked);
+		count(l, f, blocked);
 	}
 }
 
@@ -144,9 +140,10 @@ static struct load load_behind(const struct graph *g, u32 n)
 }
 
 /*
- * A shared buffer's threshold moves with what all others hold, now and later. But whether a sender may go on is asked
- * only when a frame of its own leaves (port_give()): where none ever will, and none is on its way that might, it stays
- * paused whatever becomes of the pool. As long as one will, the answer hangs on what the pool holds at that moment.
+ * Shared buffer: the XOFF threshold depends on what all ports hold, now and later. But a switch considers sending
+ * RESUME only when a frame of the paused input and class leaves (port_give()). If none will leave and none is on its
+ * way, the input stays paused whatever the pool does. If one will leave, the answer depends on the pool at that moment:
+ * unknown.
  */
 static bool stays_paused_shared(const struct graph *g, u32 n, const struct load *l)
 {
@@ -154,9 +151,10 @@ static bool stays_paused_shared(const struct graph *g, u32 n, const struct load 
 }
 
 /*
- * Output @n will be short of credits for one of the longest frames for ever: what it has been told, heard or on its
- * way, does not suffice, and what will be free at most, when all that can has left, does not either, or is not worth
- * telling. In between it depends on the moments of telling. (What is on its way there could only take room.)
+ * Credits: output @n can never send a frame of the longest length again. Neither the credits advertised so far suffice
+ * (in hand, or in an update on the link), nor will the buffer ever have that much free, or enough more than advertised
+ * to send an update (credit_step). In between the answer depends on when updates are sent: unknown. Frames on the link
+ * to the buffer can be ignored, as they could only take space.
  */
 static bool stays_without_credits(const struct graph *g, u32 n, const struct load *l)
 {
@@ -167,7 +165,7 @@ static bool stays_without_credits(const struct graph *g, u32 n, const struct loa
 	return told < longest && (room < longest || room < told + cfg->credit_step);
 }
 
-/* Whether the buffer behind output @n holds it up still when all frames have left it that ever will. */
+/* Whether output @n stays stopped when all frames that can leave the buffer at its far end have left. */
 static bool stays_full(const struct graph *g, u32 n)
 {
 	struct load l = load_behind(g, n);
@@ -179,13 +177,13 @@ static bool stays_full(const struct graph *g, u32 n)
 	return l.bytes > far_end(g, n)->cfg.xon;
 }
 
-/* What output @n, blocked for good, waits for: the first such output that frames of its far end stop at. */
+/* The edge of the wait-for graph that leaves blocked output @n: the first blocked output that its far end waits for. */
 static u32 waits_for(const struct graph *g, u32 n)
 {
 	return g->m->switches[far_end(g, n)->cfg.sw].port_base + load_behind(g, n).wait;
 }
 
-/* Mark the outputs that are blocked for good; how many there are. */
+/* The fixpoint: mark the outputs that are blocked for ever. Returns how many there are. */
 static u32 mark_blocked(struct graph *g, u64 now)
 {
 	u32 left = 0, before;
