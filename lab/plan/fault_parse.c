@@ -330,12 +330,13 @@ static int read_key(struct reader *r)
 
 static int read_file(struct reader *r, const char *path)
 {
-	struct text_in csv = { .in = fopen(path, "re"), .name = path, .err = r->err };
-	char *text;
+	char *text, what[sizeof("fault_file=") + sizeof(struct text_quote)];
+	struct text_in csv;
 	int rc;
 
-	if (!csv.in)
-		return err_set(r->err, -EINVAL, "fault_file=%s: %s", text_quote(path).s, strerror(errno));
+	snprintf(what, sizeof(what), "fault_file=%s", text_quote(path).s);
+	if (text_open(&csv, path, what, r->err))
+		return -EINVAL;
 	while ((rc = text_line(&csv)) > 0) {
 		text = cfg_text(csv.buf);
 		rc = strchr(text, ';')
@@ -348,7 +349,7 @@ static int read_file(struct reader *r, const char *path)
 		if (rc)
 			break;
 	}
-	fclose(csv.in);
+	text_close(&csv);
 	return rc;
 }
 

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 
 #include "bpf/wire.h"
+#include "lab/interrupt.h"
+#include "lab/plan/plan_workload.h"
 
 #define SMALL_BUDGET (64 << 20) /* bytes of small slots up to which the worst case is simply provided for */
 
@@ -201,6 +203,7 @@ static int check_flow(const struct plan *f, const struct flow *flow, struct err 
 /* The flows themselves. How much memory the switches need depends on their classes. */
 static int make_flows(struct plan *f, struct err *err)
 {
+	struct workload_spec spec = plan_workload(f->cfg);
 	u32 *host_ps = calloc(f->size.hosts, sizeof(*host_ps)), n;
 	int rc;
 
@@ -208,7 +211,7 @@ static int make_flows(struct plan *f, struct err *err)
 		return fail(err, -ENOMEM, "out of memory");
 	for (u32 h = 0; h < f->size.hosts; h++)
 		host_ps[h] = f->ports[f->host_port[h]].ps_per_byte;
-	rc = workload_make(f->cfg, f->size.hosts, host_ps, &f->flow_list, &n, err);
+	rc = workload_make(&spec, f->size.hosts, host_ps, &f->flow_list, &n, err);
 	free(host_ps);
 	if (rc)
 		return rc;
@@ -241,9 +244,9 @@ static int plan_flows(struct plan *f, struct err *err)
 			return rc;
 		t->results[i].done_ps = TIME_NEVER;
 	}
-	for (u32 i = 0; i < t->n; i++)
+	for (u32 i = 0; i < t->n && !interrupted; i++)
 		f->ideal[i] = plan_ideal(f, &t->flows[i]);
-	return 0;
+	return interrupted ? fail(err, -EINTR, "interrupted") : 0;
 }
 
 static void plan_window(struct plan *f)
