@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The event loop of one switch. The same text runs in the kernel (bpf/switch.bpf.c) and in the twin
- * (lab/engine/twin.c). Whoever includes this has defined where things are:
+ * (lab/engine/twin.c). Whoever includes this has defined where the state is:
  *
  *   fab_cfg()                                the run's settings
  *   fab_state() fab_port(n) fab_rx(n) fab_frame(id) fab_voq(n) fab_arrq(n)   pointers, or NULL out of bounds
  *   fab_route(switch, host)                  the set of next-hop ports
- *   fab_release(id)                          a frame is done with
+ *   fab_release(id)                          a frame's slot is free again
  *   fab_emit(port, frame, id, arrival, NULL)   a departure; or with NULL, FAB_NONE and a struct fc_note, flow control
  *   FAB_FN                                   how these functions are declared; FAB_MEM, see sw_next()
  *
- * The ways in and out are in bpf/enqueue.h and bpf/dequeue.h. Functions return 0, or -1 after fab_fail() has noted what
- * and where.
+ * The rules themselves are pure functions of explicit arguments, in headers that tests and the conductor use as well:
+ * arbiter, buffer, credit, ecn, ingress_buffer, pfc, port_fault, route, watchdog. Where they are applied to a switch
+ * (here, enqueue, dequeue, voq, crossbar, port) the state stays behind fab_*(): in BPF another port or frame is a map
+ * look-up whose result the verifier must see checked, a function takes five arguments at most, and a pointer given to a
+ * global function reaches no further than the struct it points to.
+ *
+ * Functions return 0, or -1 after fab_fail() has recorded what failed and where.
  */
 #ifndef LOSSLAB_ADVANCE_H
 #define LOSSLAB_ADVANCE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which frame an output sends next: between classes strict priority or weighted turns, over the inputs within one
- * class round-robin.
+ * Which frame an output sends next: between classes by strict priority or weighted round-robin, within a class
+ * round-robin over the inputs.
  */
 #ifndef LOSSLAB_ARBITER_H
 #define LOSSLAB_ARBITER_H
@@ -22,11 +22,12 @@ static inline u32 arbiter_class(u8 busy, const struct pause_state *pause, u64 no
 }
 
 /*
- * The class whose turn it is, in a cycle over those that have frames and are not paused at @now; FAB_CLASSES if there
- * is none. A turn is worth @wrr_quantum[class] bytes on the wire, sent whole frames at a time: what the last frame
- * takes beyond them is paid back in the next turn; what a class has left when it empties or is paused is gone if
- * another takes over. That is surplus round-robin (Adiseshu, Parulkar and Varghese 1996): unlike deficit round-robin it
- * need not know how long the frame is that would come next. Call arbiter_wrr_sent() with what has been sent.
+ * Weighted round-robin: the class to serve next of those that have frames and are not paused at @now; FAB_CLASSES if
+ * there is none. A class is served until it has used up its quantum of @wrr_quantum[class] bytes on the wire. What the
+ * last frame takes beyond the quantum is deducted from the next one. What is left of a quantum when a class empties or
+ * is paused is lost as soon as another class is served. This is surplus round-robin (Adiseshu, Parulkar and Varghese
+ * 1996): unlike deficit round-robin it need not know the length of the next frame. Call arbiter_wrr_sent() with what
+ * has been sent.
  */
 static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u64 now, const u32 *wrr_quantum,
 				    struct wrr *t)
@@ -47,7 +48,7 @@ static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u6
 	return FAB_CLASSES;
 }
 
-/* @bytes on the wire have been sent of class @class. */
+/* A frame of class @class has been sent, @bytes on the wire: take it off the quantum. */
 static inline void arbiter_wrr_sent(struct wrr *t, u32 class, u32 bytes)
 {
 	t->left[class & (FAB_CLASSES - 1)] -= (s32)bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Bit tricks that BPF's instruction set lacks, and x86-64's in its first version: no call for counting ones. */
+/* Bit operations that BPF's instruction set lacks. (Baseline x86-64 has no instruction to count ones either.) */
 #ifndef LOSSLAB_BITS_H
 #define LOSSLAB_BITS_H
 

@@ -8,8 +8,8 @@
  * class's headroom, all of it; a class without PFC has none. PAUSE when the threshold is reached or the headroom is in
  * use; resume when the headroom is empty and the shared part is empty too, or BUFFER_RESUME below the threshold.
  *
- * Nothing is lost under PFC: a class that is not paused uses no headroom, so what comes after the decision to pause
- * finds all of it; and the frame that tips the scale, which lies in it as a whole, is one byte longer than what
+ * Nothing is lost under PFC: a class that is not paused uses no headroom, so all of it is free when the decision to
+ * pause is made. The frame that causes the pause is in the headroom as a whole, which is one byte more than
  * pfc_headroom() counts for it.
  */
 #ifndef LOSSLAB_BUFFER_H
@@ -43,8 +43,10 @@ static inline u64 buffer_threshold(const struct buffer_pool *pool, u32 alpha)
 	return (pool->size - pool->used) * alpha >> ALPHA_SHIFT;
 }
 
-/* Is there room for a frame of @len bytes outside the headroom? An alpha above 1 alone would promise more than there
- * is. */
+/*
+ * Is there room for a frame of @len bytes outside the headroom? The second check is for an alpha above 1, which allows
+ * more than the pool has free.
+ */
 static inline int buffer_fits(const struct buffer_use *u, const struct buffer_pool *pool, u32 len, u32 reserve,
 			      u32 alpha)
 {

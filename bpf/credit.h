@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Credit-based flow control per class, as InfiniBand has it per virtual lane (IBTA 1.3, section 7.9.4). Buffers and
- * frames are counted in blocks of 64 bytes. A transmitter counts the blocks it has sent (FCTBS, total blocks sent); a
- * receiver counts those that have come and says how far the transmitter may count (FCCL, credit limit): what has come,
- * plus what is free. So a transmitter never sends what would find no room, and nothing is ever dropped for want of it.
+ * fc=credit: credit-based flow control per class, as InfiniBand has it per virtual lane (IBTA 1.3, section 7.9.4).
+ * Buffers and frames are counted in blocks of 64 bytes. A transmitter counts the blocks it has sent (FCTBS, flow
+ * control total blocks sent). A receiver counts the blocks that have arrived, and advertises how far the transmitter's
+ * count may go (FCCL, flow control credit limit): arrived + free blocks. So a transmitter never sends a frame for which
+ * the buffer has no room, and no frame is dropped for lack of buffer.
  *
- * A transmitter sends while there is room for one of the longest frames, whatever is next in line: then it need not
- * know. A receiver speaks up when its limit has grown by a step. Both stop for ever only if the step were so long that
- * an empty buffer is not worth the mention while the transmitter waits: step <= blocks of the buffer - blocks of the
- * longest frame.
+ * When to send: while there are credits for one of the longest frames, whatever frame is next. When to advertise: once
+ * the limit has grown by a step since the last time. A link would stop for ever if the step were so long that a
+ * receiver with an empty buffer does not advertise while its transmitter lacks credits. Hence step <= blocks of the
+ * buffer - blocks of the longest frame.
  *
- * Counters wrap at 2^32; IBTA's have 12 bits, which would bound a buffer to 128 KB. They begin at 0 with a limit of one
- * buffer on both sides, as after the initialisation of a link.
+ * Counters wrap at 2^32 (12 bits in IBTA, which would limit a buffer to 128 KB). A run begins as after a link's
+ * initialisation: counts of 0, and a limit of one buffer at both ends.
  *
- * A link that breaks is initialised anew when it mends, as IBTA's LinkInitialize does it: both ends count from 0, a
- * transmitter has no credits until its far end has told it some, and a receiver tells what its buffer has free beside
- * the frames it holds still. What was on the link when it broke, data or credits, never arrives, and so nothing of the
- * old count gets into the new one.
+ * A link that comes up after a fault is initialised anew, like IBTA's LinkInitialize: both ends count from 0, a
+ * transmitter has no credits until its far end advertises some, and a receiver advertises what its buffer has free
+ * beside the frames it still holds. What was on the link when it went down, data or credits, never arrives, so nothing
+ * of the old count enters the new one.
  *
- * FCTBS is there so that a receiver can make up for blocks that were lost on the way, by taking it for what has come.
- * Here no block is lost without being counted: a frame that loss= or a fault's drop= takes is one that arrives damaged,
- * which is counted and takes no room; and a break begins a new count. So FCTBS always agrees with what has come: to
- * take it over would change nothing, and a switch that finds otherwise stops the run, as it does with a frame that
- * finds no room.
+ * In IBTA, FCTBS lets a receiver make up for blocks lost on the way: it takes FCTBS for its own count. Here no block is
+ * lost uncounted: a frame that loss= or a fault's drop= takes counts as one that arrived damaged and takes no room, and
+ * a link that goes down ends the count. So FCTBS always equals the receiver's count. A switch that finds a difference,
+ * or no room for a frame, stops the run.
  */
 #ifndef LOSSLAB_CREDIT_H
 #define LOSSLAB_CREDIT_H
@@ -36,15 +36,15 @@ static inline u32 credit_blocks(u32 bytes)
 	return (bytes + CREDIT_BLOCK - 1) / CREDIT_BLOCK;
 }
 
-/* Is there room for @blocks more? */
+/* Has the transmitter credits for @blocks more? */
 static inline int credit_enough(const struct credit_tx *t, u32 class, u32 blocks)
 {
 	return (s32)(t->limit[class] - t->sent[class]) >= (s32)blocks;
 }
 
 /*
- * @len bytes of @class have been sent; the link is free again at @free. Short of credits for one of the longest frames,
- * @longest blocks, the class stands still until credits come: a pause without an end.
+ * A frame of @len bytes of @class has been sent; the link is free again at @free. If no credits are left for one of the
+ * longest frames, @longest blocks, the class is paused until credits arrive: a pause without an end.
  */
 static inline void credit_sent(struct credit_tx *t, struct pause_state *s, u32 class, u32 len, u32 longest, u64 free)
 {
@@ -55,7 +55,7 @@ static inline void credit_sent(struct credit_tx *t, struct pause_state *s, u32 c
 	s->since[class] = free;
 }
 
-/* The far end says how far to count. */
+/* Credits have arrived: the far end advertises @limit. */
 static inline void credit_receive(struct credit_tx *t, struct pause_state *s, u32 class, u32 limit, u32 longest,
 				  u64 now)
 {
@@ -66,7 +66,7 @@ static inline void credit_receive(struct credit_tx *t, struct pause_state *s, u3
 	s->until[class] = now;
 }
 
-/* The link is initialised at @now: the count begins anew, and the class stands still until the far end has spoken. */
+/* The link is initialised at @now: counts are 0, and the class is paused until credits arrive. */
 static inline void credit_restart_tx(struct credit_tx *t, struct pause_state *s, u32 class, u64 now)
 {
 	t->sent[class] = t->limit[class] = 0;
@@ -74,32 +74,33 @@ static inline void credit_restart_tx(struct credit_tx *t, struct pause_state *s,
 	s->since[class] = now;
 }
 
-/* The same for a receiver: nothing has come, nothing been told; what the buffer holds stays. */
+/* The same for a receiver: nothing has arrived, nothing is advertised. What the buffer holds stays. */
 static inline void credit_restart_rx(struct credit_rx *r, u32 class)
 {
 	r->received[class] = r->advertised[class] = 0;
 }
 
-/* The limit that a receiver with a buffer of @size blocks may tell. */
+/* The limit that a receiver with a buffer of @size blocks may advertise. */
 static inline u32 credit_limit(const struct credit_rx *r, u32 class, u32 size)
 {
 	return r->received[class] + size - r->held[class];
 }
 
-/* Is it worth a frame to say so? */
+/* Has the limit grown by @step since it was last advertised? */
 static inline int credit_must_advertise(const struct credit_rx *r, u32 class, u32 size, u32 step)
 {
 	return credit_limit(r, class, size) - r->advertised[class] >= step;
 }
 
-/* Has the far end used up its credits, to less than one of the longest frames, with nothing to tell it? The buffer is
- * full. */
+/*
+ * Is the buffer full: has the far end no credits left for one of the longest frames, and is there nothing to advertise?
+ */
 static inline int credit_exhausted(const struct credit_rx *r, u32 class, u32 size, u32 step, u32 longest)
 {
 	return r->advertised[class] - r->received[class] < longest && !credit_must_advertise(r, class, size, step);
 }
 
-/* How far a limit grows before the far end hears of it: an eighth of the buffer. Blocks. */
+/* By how many blocks a limit grows before it is advertised: an eighth of the buffer. */
 static inline u32 credit_step(u32 size)
 {
 	return size / 8 ? size / 8 : 1;

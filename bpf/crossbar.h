@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * arbiter=islip: a crossbar between the input queues and the outputs, through which an input feeds one output at a
- * time. Its scheduler is iSLIP (McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM ToN 7(2),
- * 1999) with priorities. An iteration has three steps. Request: every free input asks every output that it has a frame
- * for. Grant: every free output picks, of those who ask for its highest class, the next at or after its grant pointer.
+ * arbiter=islip: a crossbar between the input queues and the outputs; an input feeds one output at a time. Its
+ * scheduler is iSLIP (McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM ToN 7(2), 1999)
+ * with priorities. An iteration has three steps. Request: every free input asks every output that it has a frame for.
+ * Grant: every free output picks, of those who ask for its highest class, the next at or after its grant pointer.
  * Accept: every input picks, of the outputs that grant it its highest class, the next at or after its accept pointer.
  * Both pointers move to one beyond, but only for what is accepted in the first iteration.
  *
- * iSLIP is made for cells and slots of one size. Frames differ, so here a slot of a switch ends as soon as one of the
- * frames that cross is through; then all are matched anew, and what was in the middle goes on when its turn comes
- * again, as the cells of a frame would. So no time is lost to padding, where all frames are equally long it is iSLIP to
- * the letter, and an idle crossbar begins a slot as soon as a frame comes.
+ * iSLIP is defined for cells and slots of one size, but frames differ in length. So here a slot ends as soon as one of
+ * the frames that cross is through. Then all ports are matched anew; a frame that is partly through continues when it
+ * is matched again, as the cells of a frame would. No time is lost to padding, and if all frames are equally long this
+ * is exactly iSLIP. An idle crossbar begins a slot as soon as a frame arrives.
  *
- * The crossbar is @speedup times as fast as the switch's fastest port. A frame that is through waits in its output's
- * own queue, to be sent when the link is free. An output takes no more of a class while output_buffer bytes of it wait
- * there: a paused class so stops in the input queues. A frame stays in the books of its input buffer until it is sent,
- * so what PFC and credits promise holds unchanged.
+ * The crossbar is speedup times as fast as the switch's fastest port. A frame that is through waits in its output's own
+ * queue until the link is free. An output accepts no more of a class while output_buffer bytes of it wait there, so a
+ * paused class backs up into the input queues. A frame counts in its input's buffer until it is sent, so PFC and
+ * credits guarantee the same as without a crossbar.
  */
 #ifndef LOSSLAB_CROSSBAR_H
 #define LOSSLAB_CROSSBAR_H
@@ -200,7 +200,7 @@ FAB_FN int xbar_slot(struct sw *s, u64 now)
 	return 0;
 }
 
-/* Take the first frame of @class that has crossed to output @out; an input may now get through to it. */
+/* Take the first frame of @class that has crossed to output @out. That makes room for another to cross. */
 static inline int xbar_unstage(struct sw *s, struct port *o, u32 out, u32 class, u64 now)
 {
 	struct voq *q = fab_voq(voq_output(s, out, class));
@@ -214,7 +214,7 @@ static inline int xbar_unstage(struct sw *s, struct port *o, u32 out, u32 class,
 		o->busy_classes &= ~(1 << class);
 	o->staged[class] -= f->len;
 	if (o->inputs[class] && xbar_room(fab_cfg(), o, class))
-		xbar_plan(s, now + 1); /* the slot that may have begun at this instant has begun */
+		xbar_plan(s, now + 1); /* a slot that begins at this instant may have begun already */
 	return (int)(id & 0x7fffffff);
 }
 

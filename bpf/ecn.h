@@ -12,9 +12,9 @@
  *       ib-input   only the frames in the full buffer (the simple scheme of HPL-2002-224)
  *       ib-output  only the frames that wait for an output of the full buffer, be it stopped or not (INFOCOM 2003)
  *
- * The proposal counts, per output, the frames that were there when the buffer filled up. Here frames are numbered as a
- * switch queues them: "there at the time" is "with a number up to the last one then", exactly so even where inputs take
- * turns, and nothing has to be counted down. A frame is marked as it leaves.
+ * The proposal counts, per output, the frames that were there when the buffer filled up. Here a switch
+ * numbers frames as it queues them: those that were there are those with a number up to the last one at that time. That
+ * is exact whatever the order in which inputs are served, and needs no count down. A frame is marked as it leaves.
  */
 #ifndef LOSSLAB_ECN_H
 #define LOSSLAB_ECN_H
@@ -69,7 +69,7 @@ static inline int ecn_ib_mark(u64 order, u64 full, u64 root)
 	return order <= full || order <= root;
 }
 
-/* Say so in a frame's IP header. The ICRC covers neither the bits nor the checksum. */
+/* Set CE in a frame's IP header and correct its checksum. The ICRC covers neither. */
 static inline void ecn_write_ce(u8 *frame)
 {
 	frame[IP_OFF + 1] |= 3;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Faults: what a broken link takes with it, and what a flipped bit is. The same for switches and NICs. */
+/* Effects of faults on frames, for switches and NICs alike: which frames a broken link loses, which bit is corrupted.
+ */
 #ifndef LOSSLAB_FAULT_H
 #define LOSSLAB_FAULT_H
 
 #include "bpf/abi.h"
 #include "bpf/wire.h"
 
-/* Set apart from other draws of a port: a fault must not shift what loss and marking draw. */
+/* A random stream of its own: a fault must not change what loss and marking draw. */
 #define FAULT_SEED 0x6661756c74ULL
 
 /*
@@ -19,9 +20,9 @@ static inline int fault_cut(u64 cut, u64 arrival, u32 len, u32 ps_per_byte, u64 
 }
 
 /*
- * The bit that a corrupted frame has wrong: BTH's PSN or TCP's urgent pointer. No switch reads it, so the frame gets
- * to where it was bound, and the ICRC or TCP's checksum tells there. (Between switches real links would tell by the
- * FCS: this is what goes wrong inside a switch, between one FCS and the next.)
+ * Where a corrupted frame has its wrong bit: in the BTH's PSN or in TCP's urgent pointer. No switch reads it, so the
+ * frame reaches its destination, where the ICRC or TCP's checksum exposes it. (This models errors inside a switch. On a
+ * real link the FCS would catch them.)
  */
 #define FAULT_BYTE 53
 

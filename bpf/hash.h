@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Mixing: all randomness of the fabric is a pure function of (seed, place, time or count). */
+/* Hashing: all randomness in the switches is a pure function of (seed, place, time or count). */
 #ifndef LOSSLAB_HASH_H
 #define LOSSLAB_HASH_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The switches. Three programs:
- *   ingress  on every switch port: put the frame away, decide nothing (it is not yet that time)
+ *   ingress  on every switch port: store the frame, decide nothing (virtual time is not there yet)
  *   advance  run by the conductor: the event loops of the switches on the work list, up to the window's end
- *   emit     run by the conductor, once per departure: write the frame out and into its veth
+ *   emit     run by the conductor, once per departure: write the frame into a packet and redirect it to its veth
  */
 #include "bpf/maps.bpf.h"
 #include "bpf/credit.h"
@@ -15,8 +15,8 @@
 #define FAB_FN __attribute__((noinline)) /* global: the verifier takes each on its own */
 
 /*
- * The compiler must not take the initial value of the settings for theirs. Not by volatile: the twin's functions would
- * have to take volatile pointers too.
+ * The settings. The barrier keeps the compiler from using their initial value, which the loader replaces. (A pointer to
+ * volatile would do too, but then the twin's functions would have to take one.)
  */
 static __always_inline const struct fab_cfg *fab_cfg(void)
 {
@@ -77,9 +77,9 @@ static __always_inline void fab_release(u32 id)
 static inline int fab_fail(enum fab_error error, u32 port);
 
 /*
- * A slot travels with its frame: before the frame is emitted to port @n its slot is put where that port's
- * ingress takes the next one from. Frames of a link come in order, so each finds its own; no slot waits idle,
- * and what ingress writes is still warm in the cache.
+ * A slot travels with its frame: before the frame is emitted to port @n its slot is put where that port's ingress takes
+ * the next free one. Frames of a link arrive in order, so each gets its own slot back: no slot is idle, and what
+ * ingress writes is still in the cache.
  */
 static __always_inline int hand_over(u32 n, u32 id)
 {
@@ -119,7 +119,7 @@ static __always_inline void chunk_end(void)
 	state.chunk++;
 }
 
-/* Departure: on to the emission list, and into the conductor's book of who has what to expect. */
+/* A departure: add it to the emission list, and tell the conductor when the far end has an arrival. */
 static __always_inline int fab_emit(struct port *p, const struct frame *f, u32 id, u64 arrival,
 				    const struct fc_note *note)
 {
@@ -283,7 +283,7 @@ int ingress(struct xdp_md *ctx)
 	return p->cfg.tap ? XDP_PASS : XDP_DROP;
 }
 
-/* What this switch changes of a frame's bytes. */
+/* Apply what this switch changes in a frame's bytes. */
 static __always_inline void change_frame(u8 *slot, u8 flags)
 {
 	if (flags & FRAME_MARKED)
@@ -341,7 +341,7 @@ int emit(struct xdp_md *ctx)
 	return bpf_redirect_map(&devices, e->port, 0);
 }
 
-/* On a tapped switch port: packet sockets have seen the frame, nobody else shall. */
+/* On a tapped switch port: packet sockets have seen the frame; drop it before the IP stack does. */
 SEC("tc")
 int tapped(struct __sk_buff *skb)
 {

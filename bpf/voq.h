@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The queues of a switch: one per output, input and class (virtual output queues), or with queues=fifo one per input
- * and class, whose first frame holds up those behind it. An output sees only which inputs have a frame for it to take.
+ * and class, whose first frame blocks those behind it. An output sees only which inputs have a frame that it can take.
  */
 #ifndef LOSSLAB_VOQ_H
 #define LOSSLAB_VOQ_H
@@ -82,8 +82,8 @@ static inline void sw_withdraw(const struct fab_cfg *cfg, struct port *o, u32 in
 }
 
 /*
- * Take the first frame of @class that waits at input @in for output @out; the next of that queue now asks for its own
- * output. The frame's number, or -1.
+ * Take the first frame of @class that waits at input @in for output @out; the next frame of that queue now requests its
+ * own output. Returns the frame's number, or -1.
  */
 FAB_FN int sw_take(struct sw *s, u32 out, u32 in, u32 class, u64 now)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The PFC watchdog, as SONiC has it with the action "drop" (sonic-net/SONiC wiki, PFC-Watchdog-Design): an output that
- * has frames of a class and has been paused for it all through the detection time stops the class: it drops those
- * frames and all that follow, and no longer heeds PAUSE. When no PAUSE has come for the restoration time all is as
- * before. SONiC polls counters; here the times are exact.
+ * The PFC watchdog, modelled on SONiC's with the action "drop" (sonic-net/SONiC wiki, PFC-Watchdog-Design). An output
+ * that has frames of a class and has been paused for it throughout the detection time stops the class: it drops those
+ * frames and all that follow, and ignores PAUSE. Once the restoration time has passed since the last PAUSE ran out, the
+ * class works again. SONiC polls counters; here the times are exact.
  */
 #ifndef LOSSLAB_WATCHDOG_H
 #define LOSSLAB_WATCHDOG_H
@@ -19,7 +19,7 @@ static inline void watchdog_reset(struct watchdog *dog)
 		dog->since[c] = dog->end[c] = 0;
 }
 
-/* When the watchdog must look at @class again, 0: it need not. */
+/* The time of the next check of @class, 0: none. */
 static inline u64 watchdog_due(const struct watchdog *dog, u32 class, u64 detect, u64 restore)
 {
 	if (dog->stopped >> class & 1)
@@ -39,8 +39,8 @@ static inline void watchdog_plan(struct watchdog *dog, u64 detect, u64 restore)
 }
 
 /*
- * A PFC frame for @class arrived, that asks for a pause of @lasts; call it before pause_receive(), and watchdog_plan()
- * after the last class. True: it is not to be heeded.
+ * A PFC frame for @class has arrived that asks for a pause of @lasts (0: resume). Call it before pause_receive(), and
+ * watchdog_plan() after the last class. True: ignore the frame.
  */
 static inline int watchdog_hear(struct watchdog *dog, const struct pause_state *pause, u32 class, u64 lasts, u64 now)
 {
@@ -55,7 +55,7 @@ static inline int watchdog_hear(struct watchdog *dog, const struct pause_state *
 	return 0;
 }
 
-/* @next has come. @busy: classes that have frames. What is stopped from now on stands in dog->stopped. */
+/* Run the checks that are due at @now. @busy: classes that have frames. Updates dog->stopped. */
 static inline void watchdog_look(struct watchdog *dog, struct pause_state *pause, u8 busy, u64 detect, u64 restore,
 				 u64 now)
 {
@@ -76,7 +76,7 @@ static inline void watchdog_look(struct watchdog *dog, struct pause_state *pause
 			pause_account(pause, c, now);
 			pause->until[c] = now;
 		} else {
-			dog->since[c] = now; /* nothing waits: the time begins again */
+			dog->since[c] = now; /* nothing waits: start over */
 		}
 	}
 	watchdog_plan(dog, detect, restore);

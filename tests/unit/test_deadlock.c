@@ -249,7 +249,8 @@ static void none_once_a_pause_is_over(void **state)
 	w.m.ports[port(2, BACK)].xoff = 0; /* its resume is on the way */
 	assert_false(find(&d));
 	w.m.ports[port(2, BACK)].xoff = 1 << CLASS;
-	w.m.ports[port(2, BACK)].advertised = 0; /* that resume is on the way still, and the next PAUSE has not been sent */
+	w.m.ports[port(2, BACK)].advertised =
+		0; /* that resume is on the way still, and the next PAUSE has not been sent */
 	assert_false(find(&d));
 	w.m.ports[port(2, BACK)].advertised = 1 << CLASS;
 	send_pfc_to(behind(2), CLASS + 1, 0); /* of another class, and a PAUSE */
@@ -366,10 +367,10 @@ static void credits__by_the_block(void **state)
 
 		empty();
 		hold(0, size, 0);
-		hold(1, size - cases[i].free, cases[i].advertised);
+		hold(1, size - cases[i].free, cases[i].told);
 		hold(2, size, 0);
 		if (find(&d) != cases[i].waits)
-			fail_msg("case %u: %u free, %u told", i, cases[i].free, cases[i].advertised);
+			fail_msg("case %u: %u free, %u told", i, cases[i].free, cases[i].told);
 		free(d.ports);
 	}
 }
