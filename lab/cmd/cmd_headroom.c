@@ -109,7 +109,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_headroom = {
 	.name = "headroom",
-	.usage = "RATE DELAY MTU [--json]",
+	.usage = "RATE DELAY MTU",
 	.help = "compute the buffer that PFC needs above XOFF, term by term",
 	.args = args,
 	.options = options,
