@@ -41,6 +41,7 @@ __attribute__((constructor)) static void prepare(void)
 	if (fail)
 		which = strtoul(fail, &rest, 10);
 	code = rest && *rest == ':' ? atoi(rest + 1) : EIO;
+	unsetenv("LD_PRELOAD"); /* what it executes is not meant */
 	first = getpid();
 	calls = page;
 }

@@ -81,7 +81,11 @@ nothing_left()
 	done
 	[ -z "$left" ] || fall "processes left: $(for i in $left; do tr '\0' ' ' <"/proc/$i/cmdline"; done)"
 	end_started
-	left=$(compgen -G "/run/netns/$LAB-*") && fall "namespaces left: ${left//$'\n'/ }"
+	for left in "/run/netns/$LAB-"*; do
+		[ -e "$left" ] || continue
+		fall "namespace left: ${left##*/}"
+		ip netns del "${left##*/}" # or the next rounds fall, too
+	done
 	[ ! -e "/run/losslab/$LAB" ] || fall "/run/losslab/$LAB is left"
 	left=$(find /sys/fs/bpf -name "*$LAB*" 2>/dev/null)
 	[ -z "$left" ] || fall "pinned: $left"
@@ -98,7 +102,7 @@ digest_of() { "$@" 2>/dev/null | sed -n 's/^  digest *//p'; }
 # The run of most rounds; want is its digest.
 reference_run()
 {
-	std=(workload=permutation bytes=300KB loss=0.001 transport=irn)
+	std=(workload=permutation bytes=3MB loss=0.001 transport=irn)
 	want=$(digest_of "$LOSSLAB" run -q -e twin topology=star:n=4 "${std[@]}")
 	[ -n "$want" ] || refuse "the twin gives no digest"
 }

@@ -172,7 +172,7 @@ round_fail()
 	case $CODE in
 	0) [ "$target" != run ] || same_digest "$note" ;;
 	1 | 2 | 3) one_line "$note" ;;
-	*) fall "$last: exit code $CODE: $(head -n 1 "$T/err")" ;;
+	*) fall "$note: exit code $CODE: $(head -n 1 "$T/err")" ;;
 	esac
 	[ "$target" != run ] || runs_again
 	[ "$target" != up ] || [ "$CODE" = 0 ] || [ ! -e "/run/losslab/$LAB" ] || "$LOSSLAB" status --name "$LAB" >/dev/null 2>&1
@@ -206,18 +206,19 @@ round_foreign()
 # Somebody breaks the lab while it runs: the run says where, or nothing has changed.
 round_sabotage()
 {
-	local h what ns
+	local h what ns ms
 
 	lab_up
 	draw 4
 	h=$REPLY
 	pick host_down switch_down deleted address mtu xdp clsact namespace map
 	what=$REPLY
-	draw 700
+	draw 400
+	ms=$((REPLY + 100))
 	start_run
-	sleep_ms $((REPLY + 50))
+	sleep_ms "$ms"
 	ns=$LAB-h$h
-	note="sabotage: $what at h$h"
+	note="sabotage: $what at h$h after $ms ms"
 	case $what in
 	host_down) ip -n "$ns" link set eth0 down ;;
 	switch_down) ip -n "$LAB-s0" link set "p$h" down ;;
@@ -229,7 +230,7 @@ round_sabotage()
 	namespace) ip netns del "$ns" ;;
 	map)
 		pick emissions port_rx arrivals todo stack_small frames
-		note="sabotage: noise in map $REPLY"
+		note="sabotage: noise in map $REPLY after $ms ms"
 		what=$REPLY
 		draw 1000000
 		"$HELPERS/scribble" "$PID" "$what" "$REPLY"

@@ -18,9 +18,9 @@
 #include "bpf/parse.h"
 
 #define FUZZ_FLOWS 6
-#define FUZZ_PACKETS 4096 /* most of a flow */
-#define FUZZ_SENT 6000    /* frames after which an input has done its work */
-#define FUZZ_RX 64        /* frames on their way to the NIC */
+#define FUZZ_PACKETS 512 /* most of a flow */
+#define FUZZ_SENT 6000   /* frames after which an input has done its work */
+#define FUZZ_RX 64       /* frames on their way to the NIC */
 
 #define HOLDS(condition, ...)                                                                                          \
 	do {                                                                                                           \
