@@ -123,11 +123,11 @@ same_digest()
 	[ "$got" = "$want" ] || fall "$1: digest ${got:-none}, the twin's is $want"
 }
 
-# After whatever has happened the lab, if it stands, runs as if nothing had.
+# runs_again KEY=VALUE...: after whatever has happened, the lab runs as if nothing had.
 runs_again()
 {
 	local got
 
-	got=$(digest_of timeout 60 "$LOSSLAB" run -q -e kernel -n "$LAB" "${std[@]}")
+	got=$(digest_of timeout 60 "$LOSSLAB" run -q -e kernel -n "$LAB" "${std[@]}" "$@")
 	[ "$got" = "$want" ] || fall "the lab's next run: digest ${got:-none}, the twin's is $want"
 }

@@ -59,15 +59,15 @@ round_config()
 # A run, an agent of it, up or down is hit by a signal at some moment.
 round_kill()
 {
-	local target signal ms victim agents=()
+	local target signal ms victim left agents=()
 
 	pick run agent up down
 	target=$REPLY
 	pick KILL KILL INT TERM HUP
 	signal=$REPLY
 	case $target in
-	run) draw 900 ;;
-	agent) draw 700 && REPLY=$((REPLY + 100)) ;;
+	run) draw 700 ;;
+	agent) draw 400 && REPLY=$((REPLY + 100)) ;;
 	*) draw 60 ;;
 	esac
 	ms=$REPLY
@@ -77,7 +77,7 @@ round_kill()
 		lab_up
 	fi
 	case $target in
-	run | agent) start_run ;;
+	run | agent) start_run "out=$T/o" ;;
 	up) start "$LOSSLAB" up --name "$LAB" fat-tree:k=4 ;;
 	down) start "$LOSSLAB" down --name "$LAB" ;;
 	esac
@@ -93,7 +93,10 @@ round_kill()
 	note+=": code $CODE"
 	check_killed "$target" "$signal"
 	[ "$target" = run ] || [ "$target" = agent ] || return
-	runs_again
+	runs_again "out=$T/o"
+	left=$(find "$T/o" -name '.*' -type f)
+	[ -z "$left" ] || fall "left in the directory of records: $left"
+	grep -q "\"digest\": \"$want\"" "$T/o/summary.json" || fall "summary.json is not the last run's"
 }
 
 # check_killed TARGET SIGNAL: it has ended as documented

@@ -3,7 +3,7 @@
  * The NIC's state machine: an input is a configuration and a script of what happens to host 0. Frames of its flows, as
  * the peers would build them or with bytes changed, of any number and at any time; PFC, credits, CNPs; a link that
  * breaks and mends, storms. The configuration draws from the words of the keys transport, cc and op, so every scheme is
- * there as soon as it is declared. fuzz: runs=8000 max_len=500
+ * there as soon as it is declared. fuzz: runs=3000 max_len=500
  */
 #include "tests/fuzz/nic_invariants.h"
 

@@ -19,7 +19,7 @@
 
 #define FUZZ_FLOWS 6
 #define FUZZ_PACKETS 512 /* most of a flow */
-#define FUZZ_SENT 6000   /* frames after which an input has done its work */
+#define FUZZ_SENT 2000   /* frames after which an input has done its work */
 #define FUZZ_RX 64       /* frames on their way to the NIC */
 
 #define HOLDS(condition, ...)                                                                                          \
