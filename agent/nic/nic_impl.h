@@ -117,7 +117,7 @@ struct nic {
 	bool down;       /* the link is */
 	u64 cut;         /* when it last broke; 0: never */
 	u8 storm;        /* classes under a storm */
-	u8 storm_unsaid; /* classes whose storm has begun or ended, or must be repeated: told to the switch next */
+	u8 storm_pending; /* classes whose storm has begun or ended, or must be repeated: told to the switch next */
 	u64 storm_again; /* when to repeat PAUSE, or TIME_NEVER */
 };
 

@@ -10,7 +10,6 @@
 
 #define GBIT 1000000000ULL
 #define MBIT 1000000ULL
-#define PS_PER_S (1000 * PS_PER_MS)
 
 /* What a TCP receiver holds: the largest window that scaled offers commonly reach by default on servers. */
 #define TCP_WINDOW_BYTES (4U << 20)
