@@ -116,7 +116,18 @@ $(B)/tests/bench_core: tests/bench_core.c $(B)/liblosslab.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LTO) $(CPPFLAGS) -MMD -MP -o $@ $< $(B)/liblosslab.a $(LDLIBS)
 
-.PHONY: run test unit twin bats bpf fuzz coverage test-vm lint docs fmt bench install help
+# What chaos.sh needs: foreign frames, noise in maps, system calls that fail.
+CHAOS := $(B)/tests/chaos/frames $(B)/tests/chaos/scribble $(B)/tests/chaos/inject.so
+
+$(B)/tests/chaos/inject.so: tests/chaos/inject.c
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARN) -Wno-missing-prototypes -O2 -g -D_GNU_SOURCE -shared -fPIC -o $@ $< -ldl
+
+$(B)/tests/chaos/%: tests/chaos/%.c
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(CPPFLAGS) -o $@ $< -lbpf
+
+.PHONY: run test unit twin bats bpf fuzz chaos coverage test-vm lint docs fmt bench install help
 run: install-run ## the same flows over RoCE with PFC, without, and IRN: one table
 	@$(MAKE) -s --no-print-directory $(B)/losslab
 	@sh scenarios/run.sh scenarios/lossless
@@ -134,6 +145,10 @@ SECONDS = 60
 fuzz: install-test ## all libFuzzer targets, SECONDS=60 each; T=NAME: one
 	@$(MAKE) -s --no-print-directory -j2 $(if $(T),build/tests/fuzz/fuzz_$(T),$(FUZZ))
 	@B=$(B) T=$(T) bash tests/fuzz/run.sh for $(SECONDS)
+
+chaos: install-test ## MINUTES=1, SEED=n: kills, stops, failing calls, foreign frames, sabotage
+	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(CHAOS)
+	@B=$(B) MINUTES=$(or $(MINUTES),1) SEED=$(SEED) bash tests/chaos/chaos.sh
 
 coverage: install-test ## lines covered by unit, twin, bpf and bats, by folder (lcov)
 	@$(MAKE) -s --no-print-directory -j2 COV=1 build/coverage/losslab

@@ -161,7 +161,8 @@ static int blame_link(struct kernel *k, int rc)
 {
 	struct err unused;
 
-	if (rc == -EINTR || agents_wait(&k->agents, &unused) == -EINTR)
+	/* the others are waited for, unless one has died or hangs: that is why, and nothing better will be known */
+	if (rc == -EINTR || rc == -ECHILD || rc == -ETIMEDOUT || agents_wait(&k->agents, &unused) == -EINTR)
 		return rc;
 	for (u32 p = 0; p < k->e.plan->size.ports; p++)
 		if ((s32)(*far_count(k, p) - k->sent[p]) > 0)

@@ -95,8 +95,13 @@ static json_t *to_json(const struct manifest *m)
 	json_t *names = json_array();
 	u32 i;
 
-	for (i = 0; names && i < m->n_ns; i++)
-		json_array_append_new(names, json_string(m->ns[i]));
+	for (i = 0; names && i < m->n_ns; i++) {
+		/* a manifest without one of its names would leave that namespace behind */
+		if (json_array_append_new(names, json_string(m->ns[i]))) {
+			json_decref(names);
+			return NULL;
+		}
+	}
 	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:o, s:o}", "losslab-manifest", FORMAT, "name",
 			 m->name, "id", m->id, "title", m->title, "hosts", (int)m->n_hosts, "switches",
 			 (int)m->n_switches, "links", (int)m->n_links, "complete", m->complete, "owner",
