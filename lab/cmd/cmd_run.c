@@ -25,9 +25,13 @@ static const char options_help[] =
 	"run is given\n"
 	"  -j, --json        print summary.json instead of the summary\n"
 	"  -q, --quiet       no progress bar\n"
-	"      --presets     list what preset=NAME stands for\n\n";
+	"      --presets     list what preset=NAME stands for\n"
+	"      --list KEY    list what transport= or cc= can be\n"
+	"      --help-all    this, with all keys\n";
 
 #define OPTION_PRESETS 1
+#define OPTION_LIST 2
+#define OPTION_HELP_ALL 3
 
 static const struct option options[] = {
 	{ "name", required_argument, NULL, 'n' },
@@ -37,6 +41,8 @@ static const struct option options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	/* without a letter */
 	{ "presets", no_argument, NULL, OPTION_PRESETS },
+	{ "list", required_argument, NULL, OPTION_LIST },
+	{ "help-all", no_argument, NULL, OPTION_HELP_ALL },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -399,6 +405,14 @@ static int read_words(struct run_args *a, int argc, char **argv)
 	return rc ? cmd_fail(EXIT_USAGE, "%s", err.text) : apply_options(a);
 }
 
+/* What the key @what can be. */
+static int list(const char *what)
+{
+	struct err err;
+
+	return cfg_list(what, stdout, &err) ? cmd_fail(EXIT_USAGE, "run: %s", err.text) : EXIT_DONE;
+}
+
 /* Whether there is something to run; if not, *code is the exit code. */
 static bool parse(struct run_args *a, int argc, char **argv, int *code)
 {
@@ -425,9 +439,13 @@ static bool parse(struct run_args *a, int argc, char **argv, int *code)
 			preset_list(stdout);
 			*code = EXIT_DONE;
 			return false;
+		case OPTION_LIST:
+			*code = list(optarg);
+			return false;
 		case 'h':
+		case OPTION_HELP_ALL:
 			cmd_help("run", options_help);
-			cfg_help(stdout);
+			cfg_help(stdout, c == OPTION_HELP_ALL);
 			*code = EXIT_DONE;
 			return false;
 		default:

@@ -109,11 +109,12 @@ const char *cfg_why_not(const struct cfg_key *k, u64 v)
 
 static const char *list_words(const struct cfg_key *k, char *buf, size_t n)
 {
+	const char *word;
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (u32 i = 0; k->words[i] && used < n; i++)
-		used += (size_t)snprintf(buf + used, n - used, "%s%s", i ? "|" : "", k->words[i]);
+	for (u32 i = 0; (word = cfg_word(k, i)) && used < n; i++)
+		used += (size_t)snprintf(buf + used, n - used, "%s%s", i ? "|" : "", word);
 	if (k->special.word && used < n)
 		snprintf(buf + used, n - used, "|%s", k->special.word);
 	return buf;
@@ -175,20 +176,71 @@ void cfg_print(const struct run_cfg *c, FILE *out)
 	}
 }
 
-static void help_key(const struct cfg_key *k, FILE *out)
-{
-	char allowed[160];
+#define HELP_WIDTH 80
+#define HELP_INDENT 20
 
-	fprintf(out, "  %-17s %s\n", k->name, k->help);
-	fprintf(out, "  %-17s   %s", "", cfg_allowed(k, allowed, sizeof(allowed)));
-	fprintf(out, *k->def ? " [%s]\n" : "\n", k->def);
+/* The end of the piece of @text that fits in @width columns: at a blank or behind a '|', unless none is in reach. */
+static size_t piece(const char *text, size_t width)
+{
+	size_t at = 0;
+
+	if (strlen(text) <= width)
+		return strlen(text);
+	for (size_t i = 1; i <= width; i++)
+		if (text[i] == ' ' || text[i - 1] == '|')
+			at = i;
+	return at ? at : width;
 }
 
-void cfg_help(FILE *out)
+/* @name, then @text in lines of its own column. */
+static void help_wrap(const char *name, const char *text, FILE *out)
 {
-	for (u32 g = 0; g < cfg_n_groups; g++) {
-		fprintf(out, "%s%s:\n", g ? "\n" : "", cfg_groups[g]->title);
-		for (u32 i = 0; i < cfg_groups[g]->n; i++)
-			help_key(&cfg_groups[g]->keys[i], out);
+	while (*text) {
+		size_t len = piece(text, HELP_WIDTH - HELP_INDENT);
+
+		fprintf(out, "  %-*s %.*s\n", HELP_INDENT - 3, name, (int)len, text);
+		text += len + strspn(text + len, " ");
+		name = "";
 	}
+}
+
+/* @users: the algorithms whose key it is, or "". */
+static void help_key(const struct cfg_key *k, const char *users, FILE *out)
+{
+	char allowed[200], line[512];
+
+	snprintf(line, sizeof(line), "%s%s%s", users, *users ? ": " : "", k->help);
+	help_wrap(k->name, line, out);
+	cfg_allowed(k, allowed, sizeof(allowed));
+	snprintf(line, sizeof(line), *k->def ? "%s [%s]" : "%s", allowed, k->def);
+	help_wrap("", line, out);
+}
+
+/* @first: the number of the group's first key among those of algorithms; ~0: they are none. */
+static void help_group(const struct cfg_group *g, u32 first, bool all, FILE *out)
+{
+	bool title = false;
+
+	for (u32 i = 0; i < g->n; i++) {
+		char users[160] = "";
+
+		if (g->keys[i].advanced && !all)
+			continue;
+		if (!title)
+			fprintf(out, "\n%s:\n", g->title);
+		title = true;
+		if (first != ~0U)
+			cfg_alg_users(first + i, users, sizeof(users));
+		help_key(&g->keys[i], users, out);
+	}
+}
+
+void cfg_help(FILE *out, bool all)
+{
+	const struct cfg_group *g, *recovery = cfg_alg_group(0), *cc = cfg_alg_group(1);
+
+	for (u32 i = 0; (g = cfg_group(i)); i++)
+		help_group(g, g == recovery ? 0 : g == cc ? recovery->n : ~0U, all, out);
+	if (!all)
+		fprintf(out, "\nlosslab run --help-all lists the other keys too.\n");
 }

@@ -394,7 +394,7 @@ void plan_free(struct plan *f)
 	if (t->dst_index)
 		munmap(t->dst_index, t->n ? t->n * sizeof(u32) : 1);
 	routes_free(&f->routes);
-	ib_tables_free(&f->ib);
+	plan_hosts_free(f);
 	faults_free(&f->faults);
 	free(f->flow_list);
 	free(f->ideal);

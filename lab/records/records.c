@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 
 #include "agent/recovery/melo_pool.h"
+#include "agent/recovery/recovery.h"
 #include "lab/text.h"
 #include "lab/workload/fixmath.h"
 #include "lab/records/records_impl.h"
@@ -152,7 +153,7 @@ u64 copy_cpu_ppm(const struct run_result *r, u64 bytes)
 
 bool is_melo(const struct run_cfg *c)
 {
-	return !strcmp(c->transport, "melo");
+	return recovery_find(c->transport)->host_stats;
 }
 
 void records_hosts_csv(const struct run_result *r, FILE *out)

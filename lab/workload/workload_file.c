@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/recovery/recovery.h"
 #include "lab/text.h"
 #include "lab/workload/workload_impl.h"
 
@@ -59,8 +60,8 @@ static int parse_op(struct text_in *csv, const struct run_cfg *c, const char *te
 		;
 	if (!flow_op_names[*op])
 		return bad_column(csv, COL_OP, text, "is unknown; allowed: write|send|read");
-	if (*op != FLOW_WRITE && !strcmp(c->transport, "iwarp"))
-		return bad_column(csv, COL_OP, text, "is not for transport=iwarp, which writes only");
+	if (*op != FLOW_WRITE && recovery_find(c->transport)->format == FORMAT_TCP)
+		return bad_column(csv, COL_OP, text, "is not for this transport, which writes only");
 	return 0;
 }
 
