@@ -29,6 +29,8 @@ static inline const struct dcqcn_params *dcqcn_params(const struct cc_params *p)
 	return (const struct dcqcn_params *)p->own;
 }
 
+extern const struct cc_ops cc_dcqcn, cc_dcqcn_connectx;
+
 /* The table of the paper's form; the last row, the byte counter, is not ConnectX's. */
 #define DCQCN_ROWS 9
 extern const struct param dcqcn_rows[DCQCN_ROWS];

@@ -18,4 +18,6 @@ struct timely_params {
 };
 _Static_assert(sizeof(struct timely_params) <= sizeof(u64) * CC_PARAMS, "own parameters");
 
+extern const struct cc_ops cc_timely, cc_timely_patched;
+
 #endif

@@ -15,4 +15,6 @@ static inline const struct gbn_params *gbn_params(const struct recovery_params *
 	return (const struct gbn_params *)p->own;
 }
 
+extern const struct recovery_ops recovery_gbn, recovery_irn_gbn;
+
 #endif

@@ -46,4 +46,6 @@ static inline void irn_resolve(struct recovery_params *p)
 		p->cap = p->bdp;
 }
 
+extern const struct recovery_ops recovery_irn, recovery_irn_nobdp;
+
 #endif

@@ -15,4 +15,6 @@ static inline const struct iwarp_params *iwarp_params(const struct recovery_para
 	return (const struct iwarp_params *)p->own;
 }
 
+extern const struct recovery_ops recovery_iwarp;
+
 #endif

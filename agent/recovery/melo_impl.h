@@ -17,6 +17,8 @@ struct melo_params {
 };
 _Static_assert(sizeof(struct melo_params) <= sizeof(u64) * RECOVERY_PARAMS, "own parameters");
 
+extern const struct recovery_ops recovery_melo;
+
 static inline const struct melo_params *melo_params(const struct recovery_params *p)
 {
 	return (const struct melo_params *)p->own;

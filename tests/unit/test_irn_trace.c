@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "agent/recovery/recovery.h"
+#include "agent/recovery/irn_params.h"
 
 #define QPS 64
 #define WINDOW 111 /* the authors' cap */
