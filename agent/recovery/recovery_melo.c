@@ -291,7 +291,7 @@ static const struct param rows[] = {
 
 const struct recovery_ops recovery_melo = {
 	.name = "melo",
-	.what = "MELO (APNet 2017): selective retransmission, a shared pool of bits",
+	.what = "MELO (APNet 2017): selective retransmission, shared bit pools",
 	.params = PARAM_TABLE(rows),
 	.resolve = resolve,
 	.acks = ACK_HOLES,

@@ -89,10 +89,11 @@ int preset_apply(struct run_cfg *c, struct err *err)
 	return 0;
 }
 
+/* Two lines each: both together are longer than a terminal is wide. */
 void preset_list(FILE *out)
 {
 	const struct preset *p;
 
 	for (u32 i = 0; (p = preset_at(i)); i++)
-		fprintf(out, "%-16s %s\n%-16s %s\n", p->name, p->what, "", p->settings);
+		fprintf(out, "%-16s %s\n%-16s %s\n", p->name, p->settings, "", p->what);
 }

@@ -27,12 +27,12 @@ static inline void algorithms_set(struct nic_params *p, const char *transport, c
 				  const char *const *words)
 {
 	struct run_cfg c;
-	struct err err = { 0 };
+	struct err why = { 0 };
 
 	cfg_defaults(&c);
 	for (; words && *words; words++)
-		if (cfg_set(&c, *words, &err)) {
-			fprintf(stderr, "%s\n", err.text);
+		if (cfg_set(&c, *words, &why)) {
+			fprintf(stderr, "%s\n", why.text);
 			abort();
 		}
 	p->ops = recovery_find(transport);

@@ -474,9 +474,9 @@ static void model_sent(struct model *m, u32 wire)
 
 static struct cc_params random_params(struct rng *r)
 {
-	return (struct cc_params){
-		.line = (1 + rng_below(r, 400)) * GBIT,
-		.dcqcn = { .g = 1 + rng_below(r, 300),
+	struct cc_params p = { .line = (1 + rng_below(r, 400)) * GBIT };
+
+	*own(&p) = (struct dcqcn_params){ .g = 1 + rng_below(r, 300),
 			   .alpha_timer = (1 + rng_below(r, 60)) * US,
 			   .rate_timer = (1 + rng_below(r, 100)) * US,
 			   .byte_counter = one_in(r, 3) ? 0 : 500 + rng_below(r, 20000),
@@ -484,8 +484,8 @@ static struct cc_params random_params(struct rng *r)
 			   .rai = rng_below(r, 100) * MBIT,
 			   .rhai = (100 + rng_below(r, 400)) * MBIT,
 			   .rmin = 1 + rng_below(r, 1000) * MBIT,
-			   .cut_timer = one_in(r, 2) ? 0 : (1 + rng_below(r, 20)) * US },
-	};
+			   .cut_timer = one_in(r, 2) ? 0 : (1 + rng_below(r, 20)) * US };
+	return p;
 }
 
 /* Whole bits per second against exact ones: an event is off by less than 1, and every CNP may make that RT's error. */
@@ -505,7 +505,7 @@ static void random__as_eager(void **state)
 	for (u32 run = 0; run < 200; run++) {
 		struct cc_params par = random_params(&r);
 		struct cc c = opened(&par);
-		struct model m = { .p = &par.dcqcn, .line = par.line, .rc = par.line, .rt = par.line, .alpha = 1 };
+		struct model m = { .p = own(&par), .line = par.line, .rc = par.line, .rt = par.line, .alpha = 1 };
 		u64 every = 1 + rng_below(&r, 200);
 
 		for (u64 tick = 1; tick < 2000; tick++) {

@@ -15,6 +15,11 @@ static struct timely_params *own(struct cc_params *p)
 	return (struct timely_params *)p->own;
 }
 
+static const struct timely_params *params(const struct cc_params *p)
+{
+	return (const struct timely_params *)p->own;
+}
+
 /* REFERENCE 4.2, a sample per packet. */
 static struct cc_params make_original(void)
 {
@@ -449,13 +454,13 @@ static double model_rate(const struct model *m, const struct timely_params *p, d
 /* The rate as it should be after a sample of @rtt: between rmin and line. */
 static double model_sample(struct model *m, const struct cc_params *par, double rtt)
 {
-	double a = own((struct cc_params *)(uintptr_t)par)->alpha_ppm * 1e-6, to;
+	double a = params(par)->alpha_ppm * 1e-6, to;
 
 	m->diff = (1 - a) * m->diff + a * (rtt - m->prev);
 	m->prev = rtt;
-	to = model_rate(m, &par->timely, rtt);
-	m->row = m->diff <= 0 && rtt <= own((struct cc_params *)(uintptr_t)par)->t_high ? m->row + 1 : 0;
-	to = to < own((struct cc_params *)(uintptr_t)par)->rmin ? own((struct cc_params *)(uintptr_t)par)->rmin : to;
+	to = model_rate(m, params(par), rtt);
+	m->row = m->diff <= 0 && rtt <= params(par)->t_high ? m->row + 1 : 0;
+	to = to < params(par)->rmin ? params(par)->rmin : to;
 	return to > par->line ? par->line : to;
 }
 
@@ -505,7 +510,7 @@ static void random__as_real_numbers(void **state)
 
 		bench_open(&b, &par);
 		for (u32 i = 0; i < 200; i++) {
-			u64 rtt = i && one_in(&r, 3) ? (u64)m.prev : random_rtt(&r, &par.timely);
+			u64 rtt = i && one_in(&r, 3) ? (u64)m.prev : random_rtt(&r, own(&par));
 			double is = after(&b, rtt), expected = par.line, slack;
 
 			assert_true(is >= own(&par)->rmin && is <= par.line);
