@@ -30,10 +30,10 @@ enum param_kind {
 struct param {
 	const char *name; /* the key's */
 	enum param_kind kind;
-	size_t off, size; /* of the member: bool, u32 or u64 in struct cc_params or struct recovery_params */
-	u32 divisor;      /* the member holds the number divided by this; 0: as it is */
-	u64 min, max;     /* numbers, before the division */
-	u32 step;         /* multiples of this only; 0: all */
+	size_t off, size;     /* of the member: bool, u32 or u64 in struct cc_params or struct recovery_params */
+	u32 divisor;          /* the member holds the number divided by this; 0: as it is */
+	u64 min, max;         /* numbers, before the division */
+	u32 step;             /* multiples of this only; 0: all */
 	const char *why_less; /* why less than min makes no sense; NULL: "out of range" says it */
 	struct {
 		const char *word; /* "auto" for 0, say; NULL: none. Allowed whatever the range */
@@ -56,7 +56,10 @@ struct param_table {
 	u32 n;
 };
 
-#define PARAM_TABLE(array) { (array), sizeof(array) / sizeof((array)[0]) }
+#define PARAM_TABLE(array)                                                                                             \
+	{                                                                                                              \
+		(array), sizeof(array) / sizeof((array)[0])                                                            \
+	}
 /* Where a parameter is stored: @member of struct @common, or of @type, the algorithm's own struct in common's own[]. */
 #define PARAM_COMMON(common, member)                                                                                   \
 	.off = offsetof(struct common, member), .size = sizeof(((struct common *)0)->member)

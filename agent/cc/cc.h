@@ -16,15 +16,15 @@
 
 #define CC_PRIVATE 20 /* 64-bit words of private state */
 
-#define CC_PARAMS 16  /* ... of an algorithm's own parameters */
+#define CC_PARAMS 16 /* ... of an algorithm's own parameters */
 
 /* Fixed for the run, per host. */
 struct cc_params {
-	u64 line;             /* bits/s of the host's link */
-	u32 ps_per_byte;      /* the same */
-	u32 window_max;       /* packets that fill the longest path */
-	u64 cnp_interval;     /* ps, ops with cnp: a receiver sends at most one CNP per flow in this time */
-	const void *shared;   /* what shared_new() has made, or NULL */
+	u64 line;                  /* bits/s of the host's link */
+	u32 ps_per_byte;           /* the same */
+	u32 window_max;            /* packets that fill the longest path */
+	u64 cnp_interval;          /* ps, ops with cnp: a receiver sends at most one CNP per flow in this time */
+	const void *shared;        /* what shared_new() has made, or NULL */
 	param_word own[CC_PARAMS]; /* the algorithm's own struct, as its table and resolve() have left it */
 };
 
@@ -40,9 +40,9 @@ enum cc_limit { CC_OTHER, CC_RATE, CC_WINDOW };
 
 /* A packet leaves. */
 struct cc_sent {
-	u64 now;  /* its transmission starts */
-	u32 n;    /* packet number within the flow */
-	u32 wire; /* bytes of time on the wire: frame + preamble + FCS + gap */
+	u64 now;     /* its transmission starts */
+	u32 n;       /* packet number within the flow */
+	u32 wire;    /* bytes of time on the wire: frame + preamble + FCS + gap */
 	bool is_new; /* it has never been sent before */
 	u32 next;    /* first packet never sent, this one already counted */
 	enum cc_limit limit;
@@ -60,8 +60,8 @@ struct cc_ack {
 };
 
 /*
- * A congestion control: its code, its parameters, and what depends on it elsewhere. All functions but open(), sent() and
- * rate() may be NULL.
+ * A congestion control: its code, its parameters, and what depends on it elsewhere. All functions but open(), sent()
+ * and rate() may be NULL.
  */
 struct cc_ops {
 	const char *name; /* the word of cc= */

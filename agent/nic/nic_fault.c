@@ -59,7 +59,7 @@ void nic_fault_happen(struct nic *n)
 	case NIC_LINK_DOWN:
 		n->down = true;
 		n->cut = f->at;
-		n->storm_unsaid = 0;
+		n->storm_pending = 0;
 		n->storm_again = TIME_NEVER;
 		forget_pauses(n, f->at);
 		break;
@@ -69,7 +69,7 @@ void nic_fault_happen(struct nic *n)
 		if (n->par->credits)
 			restart_credits(n, f->at);
 		n->down = false;
-		n->storm_unsaid = n->storm;
+		n->storm_pending = n->storm;
 		break;
 	case NIC_STORM_ON:
 		n->storm |= 1 << f->class;
@@ -79,7 +79,7 @@ void nic_fault_happen(struct nic *n)
 		break;
 	}
 	if ((f->kind == NIC_STORM_ON || f->kind == NIC_STORM_OFF) && !n->down)
-		n->storm_unsaid |= 1 << f->class;
+		n->storm_pending |= 1 << f->class;
 }
 
 /* Whether the frame was on the link when it broke. */
@@ -92,19 +92,19 @@ bool nic_frame_cut(const struct nic *n, const struct rx_frame *f)
 void nic_storm_repeat(struct nic *n)
 {
 	n->storm_again = TIME_NEVER;
-	n->storm_unsaid |= n->storm;
+	n->storm_pending |= n->storm;
 }
 
 /* Send a PFC frame: PAUSE for the classes of a storm, resume for those where it is over. */
 int nic_storm_send(struct nic *n, u64 now)
 {
-	u8 pause = n->storm_unsaid & n->storm, resume = n->storm_unsaid & ~n->storm;
+	u8 pause = n->storm_pending & n->storm, resume = n->storm_pending & ~n->storm;
 	struct tx_frame f = { .head_len = PFC_LEN, .len = PFC_LEN };
 
 	pfc_build(f.head, 0, pause, resume, n->par->quanta);
 	put16(f.head + 6, 0x0200); /* 02:00:hh:hh:hh:hh, the host's own */
 	put32(f.head + 8, n->par->host + 1);
-	n->storm_unsaid = 0;
+	n->storm_pending = 0;
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		n->stats.class_pause_tx[c] += pause >> c & 1;
 	if (pause) {

@@ -251,7 +251,7 @@ u64 nic_transmit_next(const struct nic *n)
 
 	if (n->down)
 		return TIME_NEVER;
-	if (n->storm_unsaid)
+	if (n->storm_pending)
 		next = 0;
 	for (u32 left = n->control_classes | n->ready_classes; left; left &= left - 1)
 		next = min64(next, n->pause.until[__builtin_ctz(left)]);
@@ -360,7 +360,7 @@ int nic_transmit(struct nic *n, u64 now)
 {
 	u32 class;
 
-	if (n->storm_unsaid)
+	if (n->storm_pending)
 		return nic_storm_send(n, now);
 	class = next_class(n, false, now);
 	if (class != FAB_NONE)

@@ -19,13 +19,13 @@
 #define NO_LIMIT 0xffffffffU
 #define RECOVERY_PRIVATE 16 /* 64-bit words of private state */
 
-#define RECOVERY_PARAMS 8   /* ... of a scheme's own parameters */
+#define RECOVERY_PARAMS 8 /* ... of a scheme's own parameters */
 
 /* Fixed for the run. */
 struct recovery_params {
-	u32 bdp; /* packets with which one flow fills the longest path */
-	u32 mtu; /* payload bytes of a packet */
-	u32 cap; /* most packets in flight: BDP-FC's for schemes that have it, else what PSNs or buffers allow */
+	u32 bdp;      /* packets with which one flow fills the longest path */
+	u32 mtu;      /* payload bytes of a packet */
+	u32 cap;      /* most packets in flight: BDP-FC's for schemes that have it, else what PSNs or buffers allow */
 	u64 rto_high; /* ps */
 	u64 rto_low;  /* schemes with one timeout: rto_high */
 	u32 rto_n;    /* rto_low while no more than this are in flight */
@@ -128,11 +128,11 @@ struct recovery_ops {
 	struct param_table params;
 	enum packet_format format; /* FORMAT_TCP: WRITE only, no RETH, no regions */
 	enum ack_format acks;
-	bool lossless;     /* meant for a network without loss: fc=auto is PFC */
-	bool acks_each;    /* the receiver acknowledges every packet: ack_every= does not apply */
-	bool own_cc;       /* it has a congestion control of its own: cc= does not apply */
-	/* Set cap and rto_low, and replace what is "auto" (0) in own[], from the rest. rto_low is 0 unless the table has
-	 * it. */
+	bool lossless;  /* meant for a network without loss: fc=auto is PFC */
+	bool acks_each; /* the receiver acknowledges every packet: ack_every= does not apply */
+	bool own_cc;    /* it has a congestion control of its own: cc= does not apply */
+	/* Set cap and rto_low, and replace what is "auto" (0) in own[], from the rest. rto_low is 0 unless the table
+	 * has it. */
 	void (*resolve)(struct recovery_params *p);
 	bool progress_only;   /* only answers that acknowledge something new put the timer off; else all do */
 	bool restart_on_send; /* the timer starts anew with each packet sent, else only if it is not running */

@@ -146,13 +146,10 @@ static void gbn_receive(struct rqp *r, const struct data_event *d, struct reply 
 static const char *const off_on[] = { "off", "on", NULL };
 
 #define BACKOFF                                                                                                        \
-	{ .name = "backoff",                                                                                           \
-	  .kind = PARAM_WORD,                                                                                          \
-	  PARAM_OWN(recovery_params, gbn_params, backoff),                                                             \
-	  .words = off_on,                                                                                             \
-	  .def = "off",                                                                                                \
-	  .why_unused = "does not go back N",                                                                          \
-	  .help = "halve a window on loss" }
+	{                                                                                                              \
+		.name = "backoff", .kind = PARAM_WORD, PARAM_OWN(recovery_params, gbn_params, backoff),                \
+		.words = off_on, .def = "off", .why_unused = "does not go back N", .help = "halve a window on loss"    \
+	}
 
 /* Only PSNs limit what is in flight. */
 static void gbn_resolve(struct recovery_params *p)

@@ -63,12 +63,12 @@ struct run_cfg {
 	char loss_at[CFG_STR]; /* loss=P@NODE: only frames that arrive at this switch; "" = all */
 
 	/* host */
-	char preset[32];        /* preset=NAME: lab/config/preset.h; "" = none */
-	char transport[16];     /* transport=roce|... (agent/recovery/recovery_table.c) */
-	bool reth_all;          /* reth=first|all */
-	u64 rto_high;           /* rto_high=320us */
-	enum cfg_auto timeouts; /* timeouts=auto|on|off; auto = on where some class in use is without PFC and
-				   credits: with pfc_classes= known to the plan alone, so it stays auto */
+	char preset[32];          /* preset=NAME: lab/config/preset.h; "" = none */
+	char transport[16];       /* transport=roce|... (agent/recovery/recovery_table.c) */
+	bool reth_all;            /* reth=first|all */
+	u64 rto_high;             /* rto_high=320us */
+	enum cfg_auto timeouts;   /* timeouts=auto|on|off; auto = on where some class in use is without PFC and
+				     credits: with pfc_classes= known to the plan alone, so it stays auto */
 	u32 retry_cnt, rnr_retry; /* in a row without progress that a queue pair survives, 0..6; 7 = infinite */
 	u32 rnr_timer;            /* rnr_timer=1: code of the time that an RNR NAK asks for, 0..31 (REFERENCE 2.3) */
 	u32 ack_every;            /* ack_every=1: packets per ACK, 1..64; 0 = a message's last packet only */

@@ -113,8 +113,7 @@ static const struct scope {
 	{ "speedup", "arbiter", "islip", "has no crossbar" },
 	{ "output_buffer", "arbiter", "islip", "has no crossbar" },
 	{ "queues", "ecn", "off|red|step|ib-input", "needs the output of every frame in a buffer" },
-	{ "arbiter", "ecn", "off|red|step|ib-input",
-	  "counts only frames before the crossbar" },
+	{ "arbiter", "ecn", "off|red|step|ib-input", "counts only frames before the crossbar" },
 	{ "weights", "sched", "wrr", "has no weights" },
 	{ "pfc_classes", "fc", "pfc", "sends no PAUSE" },
 	{ "pfc_watchdog", "fc", "pfc", "sends no PAUSE" },
@@ -328,10 +327,8 @@ static int check_switch(const struct run_cfg *c, struct err *err)
 			       "loss=0@%s: a switch without a loss; allowed: a probability above 0, or no @",
 			       text_quote(c->loss_at).s);
 	if (c->ecn == CFG_ECN_OFF && cc_needs_marks(cc_find(c->cc)))
-		return err_set(
-			err, -EINVAL,
-			"ecn=off: cc=%s requires ECN marking; allowed: auto, or a kind of marking",
-			c->cc);
+		return err_set(err, -EINVAL, "ecn=off: cc=%s requires ECN marking; allowed: auto, or a kind of marking",
+			       c->cc);
 	return 0;
 }
 
@@ -369,8 +366,8 @@ static int check_acks(const struct run_cfg *c, struct err *err)
 	if (cc->ack_limit && cfg_number(c, cc->ack_limit) < most)
 		most = (u32)cfg_number(c, cc->ack_limit);
 	if (!c->ack_every)
-		return err_set(err, -EINVAL, "ack_every=message: too few ACKs for cc=%s; allowed: 1..%u with it",
-			       c->cc, most);
+		return err_set(err, -EINVAL, "ack_every=message: too few ACKs for cc=%s; allowed: 1..%u with it", c->cc,
+			       most);
 	if (c->ack_every > most)
 		return err_set(err, -EINVAL, "ack_every=%u: above %s=%u; allowed: up to it with cc=%s", c->ack_every,
 			       cc->ack_limit, most, c->cc);

@@ -10,7 +10,7 @@
 #include "lab/config/cfg_keys.h"
 #include "lab/plan/plan_impl.h"
 
-#define SAMPLE 64    /* packets that tell how long those of a message are */
+#define SAMPLE 64 /* packets that tell how long those of a message are */
 
 static void plan_rules(const struct run_cfg *c, struct packet_rules *r)
 {
@@ -114,8 +114,9 @@ static int check_below_line(const struct plan *f, u32 i, struct err *err)
 
 		if (rate < line)
 			continue;
-		return err_set(err, -EINVAL, "%s: %llu bit/s: not below the %llu bit/s of host %s's link; allowed: less",
-			       k->name, rate, line, f->topo->nodes[f->topo->hosts[h]].name);
+		return err_set(err, -EINVAL,
+			       "%s: %llu bit/s: not below the %llu bit/s of host %s's link; allowed: less", k->name,
+			       rate, line, f->topo->nodes[f->topo->hosts[h]].name);
 	}
 	return 0;
 }

@@ -44,7 +44,8 @@ static void print_melo(const struct run_result *r, const struct run_totals *t, F
 
 	fprintf(out,
 		"  melo         at most %llu bits of %llu receiving and %llu sending, dropped %llu pool, %llu middle\n",
-		h->pool_rx_peak_bits, cfg_number(r->cfg, "melo_bits"), h->pool_tx_peak_bits, h->drop_pool, h->drop_middle);
+		h->pool_rx_peak_bits, cfg_number(r->cfg, "melo_bits"), h->pool_tx_peak_bits, h->drop_pool,
+		h->drop_middle);
 	fprintf(out, "               %llu packets copied, at most %s %% of a core; %llu swaps, %llu forgotten\n",
 		h->copied_packets, percent(t->copy_cpu_ppm).s, h->swaps, h->forgotten);
 }

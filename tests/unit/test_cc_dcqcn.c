@@ -23,12 +23,12 @@ static struct cc_params make_paper(void)
 	struct cc_params p = { .line = 40 * GBIT };
 
 	*own(&p) = (struct dcqcn_params){ .g = 256,
-		   .alpha_timer = 55 * US,
-		   .rate_timer = 55 * US,
-		   .f = 5,
-		   .rai = 40 * MBIT,
-		   .rhai = 200 * MBIT,
-		   .rmin = 100 * MBIT };
+					  .alpha_timer = 55 * US,
+					  .rate_timer = 55 * US,
+					  .f = 5,
+					  .rai = 40 * MBIT,
+					  .rhai = 200 * MBIT,
+					  .rmin = 100 * MBIT };
 	return p;
 }
 
@@ -38,13 +38,13 @@ static struct cc_params make_connectx(void)
 	struct cc_params p = { .line = 64 * GBIT };
 
 	*own(&p) = (struct dcqcn_params){ .g = 2,
-		   .alpha_timer = 4 * US,
-		   .rate_timer = 300 * US,
-		   .f = 1,
-		   .rai = 40 * MBIT,
-		   .rhai = 200 * MBIT,
-		   .rmin = 100 * MBIT,
-		   .cut_timer = 4 * US };
+					  .alpha_timer = 4 * US,
+					  .rate_timer = 300 * US,
+					  .f = 1,
+					  .rai = 40 * MBIT,
+					  .rhai = 200 * MBIT,
+					  .rmin = 100 * MBIT,
+					  .cut_timer = 4 * US };
 	return p;
 }
 
@@ -477,14 +477,14 @@ static struct cc_params random_params(struct rng *r)
 	struct cc_params p = { .line = (1 + rng_below(r, 400)) * GBIT };
 
 	*own(&p) = (struct dcqcn_params){ .g = 1 + rng_below(r, 300),
-			   .alpha_timer = (1 + rng_below(r, 60)) * US,
-			   .rate_timer = (1 + rng_below(r, 100)) * US,
-			   .byte_counter = one_in(r, 3) ? 0 : 500 + rng_below(r, 20000),
-			   .f = rng_below(r, 7),
-			   .rai = rng_below(r, 100) * MBIT,
-			   .rhai = (100 + rng_below(r, 400)) * MBIT,
-			   .rmin = 1 + rng_below(r, 1000) * MBIT,
-			   .cut_timer = one_in(r, 2) ? 0 : (1 + rng_below(r, 20)) * US };
+					  .alpha_timer = (1 + rng_below(r, 60)) * US,
+					  .rate_timer = (1 + rng_below(r, 100)) * US,
+					  .byte_counter = one_in(r, 3) ? 0 : 500 + rng_below(r, 20000),
+					  .f = rng_below(r, 7),
+					  .rai = rng_below(r, 100) * MBIT,
+					  .rhai = (100 + rng_below(r, 400)) * MBIT,
+					  .rmin = 1 + rng_below(r, 1000) * MBIT,
+					  .cut_timer = one_in(r, 2) ? 0 : (1 + rng_below(r, 20)) * US };
 	return p;
 }
 
@@ -617,7 +617,7 @@ static void random__monotone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		
+
 		cmocka_unit_test(sent__no_limit_before_a_cnp),
 		cmocka_unit_test(sent__paces),
 		cmocka_unit_test(timer__fast_recovery),

@@ -26,14 +26,14 @@ static struct cc_params make_original(void)
 	struct cc_params p = { .line = 10 * GBIT, .ps_per_byte = PS_PER_BYTE };
 
 	*own(&p) = (struct timely_params){ .t_low = 50 * US,
-		    .t_high = 500 * US,
-		    .min_rtt = 20 * US,
-		    .delta = 10 * MBIT,
-		    .beta_ppm = 800000,
-		    .alpha_ppm = 875000,
-		    .hai = 5,
-		    .segment = 1,
-		    .rmin = 100 * MBIT };
+					   .t_high = 500 * US,
+					   .min_rtt = 20 * US,
+					   .delta = 10 * MBIT,
+					   .beta_ppm = 800000,
+					   .alpha_ppm = 875000,
+					   .hai = 5,
+					   .segment = 1,
+					   .rmin = 100 * MBIT };
 	return p;
 }
 

@@ -58,15 +58,19 @@ static void defaults__documented(void **state)
 	assert_true(c.mtu == 1000 && c.buffer == 240000 && !c.xoff && !c.xon && c.fc == CFG_FC_PFC &&
 		    c.quanta == 65535);
 	assert_true(c.ecn == CFG_ECN_OFF && c.kmin == 5000 && c.kmax == 200000 && c.pmax_ppb == 10000000);
-	assert_true(!c.loss_ppb && !*c.loss_at && !ALG(c, "cap") && ALG(c, "rto_n") == 3 && c.ack_every == 1 && !c.reth_all);
+	assert_true(!c.loss_ppb && !*c.loss_at && !ALG(c, "cap") && ALG(c, "rto_n") == 3 && c.ack_every == 1 &&
+		    !c.reth_all);
 	assert_string_equal(c.preset, "");
 	assert_string_equal(c.transport, "roce");
 	assert_string_equal(c.cc, "none");
 	assert_true(c.op == FLOW_WRITE && !c.message && !ALG(c, "backoff") && ALG(c, "init_window") == 10);
 	assert_true(c.retry_cnt == 7 && c.rnr_retry == 7 && c.rnr_timer == 1);
-	assert_true(!c.rq && c.rq_delay == PS_PER_US && !c.region && ALG(c, "melo_bits") == 1024 && !ALG(c, "melo_cache"));
-	assert_true(!ALG(c, "cnp_interval") && !ALG(c, "dcqcn_g") && !ALG(c, "dcqcn_f") && !ALG(c, "dcqcn_alpha_timer") && !ALG(c, "dcqcn_rate_timer"));
-	assert_true(!ALG(c, "dcqcn_bytes") && !ALG(c, "dcqcn_rai") && !ALG(c, "dcqcn_rhai") && !ALG(c, "rmin") && !ALG(c, "ib_levels"));
+	assert_true(!c.rq && c.rq_delay == PS_PER_US && !c.region && ALG(c, "melo_bits") == 1024 &&
+		    !ALG(c, "melo_cache"));
+	assert_true(!ALG(c, "cnp_interval") && !ALG(c, "dcqcn_g") && !ALG(c, "dcqcn_f") &&
+		    !ALG(c, "dcqcn_alpha_timer") && !ALG(c, "dcqcn_rate_timer"));
+	assert_true(!ALG(c, "dcqcn_bytes") && !ALG(c, "dcqcn_rai") && !ALG(c, "dcqcn_rhai") && !ALG(c, "rmin") &&
+		    !ALG(c, "ib_levels"));
 	assert_true(ALG(c, "timely_tlow") == 50 * PS_PER_US && ALG(c, "timely_thigh") == 500 * PS_PER_US);
 	assert_true(ALG(c, "timely_min_rtt") == 20 * PS_PER_US && !ALG(c, "timely_delta") && !ALG(c, "timely_beta"));
 	assert_true(ALG(c, "timely_alpha") == 875000000 && ALG(c, "timely_hai") == 5 && ALG(c, "timely_segment") == 16);
@@ -127,7 +131,8 @@ static void set__values_of_hosts(void **state)
 	assert_string_equal(c.cc, "timely-patched");
 	assert_true(ALG(c, "backoff") && c.op == FLOW_READ && c.message == 1 << 30 && !c.ack_every);
 	assert_true(c.retry_cnt == 6 && !c.rnr_retry && c.rnr_timer == 31 && c.rq == 65536 && !c.rq_delay);
-	assert_true(c.region == 4000 && ALG(c, "melo_bits") == 8 && ALG(c, "melo_cache") == 1 && ALG(c, "init_window") == 1000);
+	assert_true(c.region == 4000 && ALG(c, "melo_bits") == 8 && ALG(c, "melo_cache") == 1 &&
+		    ALG(c, "init_window") == 1000);
 	assert_int_equal(SET("retry_cnt=3", "retry_cnt=infinite").retry_cnt, 7);
 	assert_int_equal(SET("rq=3", "rq=unlimited").rq, 0);
 	assert_int_equal(ALG(SET("melo_bits=2048"), "melo_bits"), 2048);
@@ -137,9 +142,10 @@ static void set__values_of_hosts(void **state)
 		"timely_segment=1024", "ib_levels=256");
 	assert_true(ALG(c, "cnp_interval") == 4 * PS_PER_US && ALG(c, "dcqcn_g") == 16 && ALG(c, "dcqcn_f") == 1);
 	assert_true(ALG(c, "dcqcn_alpha_timer") == PS_PER_US && ALG(c, "dcqcn_rate_timer") == 1000 * PS_PER_MS);
-	assert_true(ALG(c, "dcqcn_bytes") == 1000000000000 && ALG(c, "timely_tlow") == PS_PER_NS && ALG(c, "timely_beta") == 800000000);
-	assert_true(ALG(c, "timely_alpha") == 1000000000 && ALG(c, "timely_hai") == 1 && ALG(c, "timely_segment") == 1024 &&
-		    ALG(c, "ib_levels") == 256);
+	assert_true(ALG(c, "dcqcn_bytes") == 1000000000000 && ALG(c, "timely_tlow") == PS_PER_NS &&
+		    ALG(c, "timely_beta") == 800000000);
+	assert_true(ALG(c, "timely_alpha") == 1000000000 && ALG(c, "timely_hai") == 1 &&
+		    ALG(c, "timely_segment") == 1024 && ALG(c, "ib_levels") == 256);
 }
 
 /* Rates in bits/s are exact: unlike links', they need not be whole ps per byte. */

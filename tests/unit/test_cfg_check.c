@@ -6,7 +6,8 @@
 #include "agent/recovery/recovery.h"
 
 /* As a member of struct run_cfg. */
-#define ALG_AT(key) alg[cfg_key((u32)cfg_key_number(key))->off / sizeof(u64) - offsetof(struct run_cfg, alg) / sizeof(u64)]
+#define ALG_AT(key)                                                                                                    \
+	alg[cfg_key((u32)cfg_key_number(key))->off / sizeof(u64) - offsetof(struct run_cfg, alg) / sizeof(u64)]
 
 static void finish__dependent_keys(void **state)
 {
@@ -121,7 +122,8 @@ static void finish__contradictions(void **state)
 		  "region=1000: transport=iwarp checks no region" },
 		{ "region with send", "op=send", "region=1KB",
 		  "region=1000: op=send addresses no memory; allowed: with op=write|read" },
-		{ "cc with iwarp", "transport=iwarp", "cc=timely", "cc=timely: transport=iwarp has its own congestion control" },
+		{ "cc with iwarp", "transport=iwarp", "cc=timely",
+		  "cc=timely: transport=iwarp has its own congestion control" },
 		{ "cap with a file", "workload=file:x", "cap=5", "cap=5: transport=roce has no cap" },
 		{ "rq with write", "op=write", "rq=4", "rq=4: op=write posts no receives; allowed: with op=send" },
 		{ "rq_delay with read", "op=read", "rq_delay=2us", "rq_delay=2us: op=read posts no receives" },
@@ -153,7 +155,8 @@ static void finish__contradictions(void **state)
 		{ "a restore of credits", "fc=credit", "pfc_restore=1ms",
 		  "pfc_restore=1ms: fc=credit sends no PAUSE; allowed: with fc=pfc" },
 		{ "alpha alone", "buffer_mode=static", "alpha=1/4",
-		  "alpha=1/4: buffer_mode=static has a fixed buffer per port and class; allowed: with buffer_mode=shared" },
+		  "alpha=1/4: buffer_mode=static has a fixed buffer per port and class; allowed: with "
+		  "buffer_mode=shared" },
 		{ "reserve alone", "buffer_mode=static", "reserve=1KB",
 		  "reserve=1000: buffer_mode=static has a fixed buffer per port and class" },
 		{ "headroom alone", "buffer_mode=static", "headroom=20KB",
@@ -170,8 +173,10 @@ static void finish__contradictions(void **state)
 		{ "timely, rare ACKs", "cc=timely-patched", "ack_every=17", "ack_every=17: above timely_segment=16" },
 		{ "tlow = thigh", "timely_tlow=500us", "cc=timely",
 		  "timely_tlow=500us: not below timely_thigh=500us; allowed: less" },
-		{ "fimd's levels", "cc=ib-fimd", "ib_levels=100", "ib_levels=100: ib-fimd halves the rate at each level; allowed: a power of two" },
-		{ "rto_low > rto_high", "transport=irn", "rto_high=9us", "rto_low=100us: above rto_high=9us; allowed: up to that" },
+		{ "fimd's levels", "cc=ib-fimd", "ib_levels=100",
+		  "ib_levels=100: ib-fimd halves the rate at each level; allowed: a power of two" },
+		{ "rto_low > rto_high", "transport=irn", "rto_high=9us",
+		  "rto_low=100us: above rto_high=9us; allowed: up to that" },
 		{ "rto_low of one timeout", "transport=melo", "rto_low=10us", "rto_low=10us: transport=melo has one" },
 		{ "retries without timeouts", "transport=roce", "retry_cnt=3",
 		  "retry_cnt=3: timeouts=off has no timeouts" },
@@ -186,7 +191,8 @@ static void finish__contradictions(void **state)
 		  "buffer=1093: smaller than one frame; allowed: mtu + 94 = 1094" },
 		{ "flows of a file", "workload=file:x", "flows=3", "flows=3: workload=file:x sets their number" },
 		{ "duration of incast", "workload=incast", "duration=1us", "duration=1000ns: workload=incast" },
-		{ "senders of poisson", "workload=websearch", "senders=3", "senders=3: workload=websearch does not use it" },
+		{ "senders of poisson", "workload=websearch", "senders=3",
+		  "senders=3: workload=websearch does not use it" },
 		{ "bytes of poisson", "workload=heavy-tailed", "bytes=3",
 		  "bytes=3: workload=heavy-tailed does not use it; allowed: with workload=incast|permutation" },
 		{ "senders of permutation", "workload=permutation", "senders=3", "allowed: with workload=incast" },

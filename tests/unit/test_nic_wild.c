@@ -27,7 +27,7 @@ static void prepare(u64 seed, const char *transport, const char *cc)
 	ops->resolve(&resolved.recovery);
 	for (u32 i = 0; i < w.n_hosts; i++) /* 200: what a buffer of the receiver's holds */
 		w.hosts[i].par.recovery.cap = resolved.recovery.cap == PSN_WINDOW_MAX - 1 ? PSN_WINDOW_MAX - 1
-					      : resolved.recovery.cap > 200		  ? 200
+			: resolved.recovery.cap > 200                                     ? 200
 											  : resolved.recovery.cap;
 }
 
@@ -59,7 +59,7 @@ static void assert_all_done(void)
 		nic_recovery_stats(w.hosts[i].nic, &s);
 		assert_true(!s.pool_rx_now && !s.pool_tx_now); /* no block is left behind */
 		forgotten += s.forgotten;
-		packets += s.forgotten;                        /* kept twice: a small cache */
+		packets += s.forgotten; /* kept twice: a small cache */
 	}
 	if (forgotten)
 		assert_in_range(fresh, packets - packets / 2, packets);

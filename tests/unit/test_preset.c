@@ -53,7 +53,8 @@ static void apply__schemes(void **state)
 		assert_string_equal(c.preset, want[i].name);
 		assert_string_equal(c.transport, want[i].transport);
 		assert_string_equal(c.cc, want[i].cc);
-		assert_true((c.fc == CFG_FC_PFC) == want[i].pfc && ALG(c, "backoff") == !strcmp(c.preset, "roce-backoff"));
+		assert_true((c.fc == CFG_FC_PFC) == want[i].pfc &&
+			    ALG(c, "backoff") == !strcmp(c.preset, "roce-backoff"));
 		assert_int_equal(c.timeouts, c.fc == CFG_FC_PFC ? CFG_OFF : CFG_ON);
 	}
 	assert_null(preset_at(i));

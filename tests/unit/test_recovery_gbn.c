@@ -340,21 +340,14 @@ static void lossy__always(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		
-		cmocka_unit_test(receive__in_order),
-		cmocka_unit_test(receive__coalesces),
-		cmocka_unit_test(receive__one_nak),
-		cmocka_unit_test(receive__nak_again_after_progress),
-		cmocka_unit_test(receive__duplicate),
-		cmocka_unit_test(transmit__in_order),
-		cmocka_unit_test(acked__nak_goes_back),
-		cmocka_unit_test(acked__while_resending),
-		cmocka_unit_test(timeout__goes_back),
-		cmocka_unit_test(transmit__window),
-		cmocka_unit_test(transmit__limits),
-		cmocka_unit_test(backoff__halves),
-		cmocka_unit_test(irn_gbn__timer),
-		cmocka_unit_test(lossy__always),
+
+		cmocka_unit_test(receive__in_order),    cmocka_unit_test(receive__coalesces),
+		cmocka_unit_test(receive__one_nak),     cmocka_unit_test(receive__nak_again_after_progress),
+		cmocka_unit_test(receive__duplicate),   cmocka_unit_test(transmit__in_order),
+		cmocka_unit_test(acked__nak_goes_back), cmocka_unit_test(acked__while_resending),
+		cmocka_unit_test(timeout__goes_back),   cmocka_unit_test(transmit__window),
+		cmocka_unit_test(transmit__limits),     cmocka_unit_test(backoff__halves),
+		cmocka_unit_test(irn_gbn__timer),       cmocka_unit_test(lossy__always),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,7 +173,8 @@ static void resolve__defaults(void **state)
 			struct cc cc = { .par = &p.cc };
 
 			algorithms_set(&p, recovery_at(t)->name, cc_name(c), 100, NULL);
-			assert_true(p.recovery.cap >= 1 && p.recovery.rto_low && p.recovery.rto_high >= p.recovery.rto_low);
+			assert_true(p.recovery.cap >= 1 && p.recovery.rto_low &&
+				    p.recovery.rto_high >= p.recovery.rto_low);
 			if (p.cc_ops) {
 				assert_int_equal(p.cc_ops->open(&cc), 0);
 				assert_true(p.cc_ops->rate(&cc, 0) == p.cc.line);
@@ -205,8 +206,8 @@ static void list__lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(find__names),   cmocka_unit_test(ops__complete),     cmocka_unit_test(tables__sane),
-		cmocka_unit_test(keys__unique),  cmocka_unit_test(keys__accepted),    cmocka_unit_test(resolve__defaults),
+		cmocka_unit_test(find__names),  cmocka_unit_test(ops__complete),  cmocka_unit_test(tables__sane),
+		cmocka_unit_test(keys__unique), cmocka_unit_test(keys__accepted), cmocka_unit_test(resolve__defaults),
 		cmocka_unit_test(list__lines),
 	};
 
