@@ -15,17 +15,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 
+#include "agent/deadline.h"
 #include "bpf/hash.h"
 
 #define BLOCK_SIZE 65536
 #define BATCH 64          /* frames of one sendmmsg() */
 #define UNCOUNTED_MAX 128 /* frames on the link that the far end has not counted: its ring holds 256 */
-#define WAIT_SECONDS 10   /* of wall time, for something that should be there already */
 #define PATTERN (1 << 16)
 
 struct io_packet {
@@ -49,14 +48,6 @@ static int fail(struct io_packet *io, int rc, const char *what)
 {
 	snprintf(io->err, sizeof(io->err), "%s: %s", what, strerror(-rc));
 	return rc;
-}
-
-static u64 seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
 }
 
 /* The payload of a packet: bytes that depend on flow and PSN or sequence number, so that a misplaced one is seen. */
@@ -177,18 +168,35 @@ static void next_slot(struct io_packet *io, struct tpacket2_hdr *h)
 	io->at = (io->at + 1) % io->frames;
 }
 
-/* Wait until the kernel has filled slot @h; false if it does not come. */
-static bool await(struct io_packet *io, struct tpacket2_hdr *h)
+static bool is_filled(const struct tpacket2_hdr *h)
 {
-	u64 until = 0;
+	return __atomic_load_n(&h->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER;
+}
 
-	while (!(__atomic_load_n(&h->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER)) {
-		if (!until)
-			until = seconds() + WAIT_SECONDS;
-		if (seconds() > until)
-			return false;
+/* Wait until the kernel has filled slot @h; false if it does not come. */
+static bool await(struct io_packet *io, const struct tpacket2_hdr *h)
+{
+	struct deadline d = { .limit = io->par.wait_ms };
+
+	while (!is_filled(h)) {
+		if (deadline_passed(&d))
+			return is_filled(h);
 		sched_yield();
 	}
+	return true;
+}
+
+/* The lab's frame in ring slot @h, without its stamp; false if it is foreign: stamp_valid(). */
+static bool read_slot(struct tpacket2_hdr *h, struct rx_frame *f)
+{
+	const u8 *frame = (const u8 *)h + h->tp_mac, *stamp = frame + h->tp_len - STAMP_LEN;
+
+	if (h->tp_snaplen != h->tp_len || h->tp_len < ETH_MIN + STAMP_LEN || !stamp_valid(stamp, h->tp_len))
+		return false;
+	f->arrival = get64(stamp + 8);
+	f->head = frame;
+	f->have = f->len = h->tp_len - STAMP_LEN;
+	f->cookie = h;
 	return true;
 }
 
@@ -198,7 +206,6 @@ static bool io_peek(void *ctx, struct rx_frame *f)
 
 	while (io->taken < io->expected && !io->err[0]) {
 		struct tpacket2_hdr *h = ring_slot(io);
-		const u8 *frame = (const u8 *)h, *stamp;
 
 		if (!await(io, h)) {
 			snprintf(io->err, sizeof(io->err),
@@ -206,17 +213,8 @@ static bool io_peek(void *ctx, struct rx_frame *f)
 				 io->expected);
 			return false;
 		}
-		frame += h->tp_mac;
-		if (h->tp_snaplen == h->tp_len && h->tp_len >= ETH_MIN + STAMP_LEN) {
-			stamp = frame + h->tp_len - STAMP_LEN;
-			if (get32(stamp) == STAMP_MAGIC && get16(stamp + 6) == h->tp_len - STAMP_LEN) {
-				f->arrival = get64(stamp + 8);
-				f->head = frame;
-				f->have = f->len = h->tp_len - STAMP_LEN;
-				f->cookie = h;
-				return true;
-			}
-		}
+		if (read_slot(h, f))
+			return true;
 		io->foreign++;
 		next_slot(io, h);
 	}
@@ -241,15 +239,19 @@ static int io_check(void *ctx, const struct rx_frame *f, const struct rx_packet 
 	return p->payload ? memcmp(f->head + p->payload_off, payload_of(io, p->flow, p->number), p->payload) : 0;
 }
 
+/* Frames of ours that the far end has not counted yet; below 0: it has counted more than we have sent. */
+static s32 uncounted(const struct io_packet *io)
+{
+	return (s32)((u32)io->sent - __atomic_load_n(io->par.far_count, __ATOMIC_ACQUIRE));
+}
+
 /* Wait until no more than UNCOUNTED_MAX - BATCH frames of ours are on the link. */
 static int await_far_end(struct io_packet *io)
 {
-	u64 until = 0;
+	struct deadline d = { .limit = io->par.wait_ms };
 
-	while ((u32)io->sent - __atomic_load_n(io->par.far_count, __ATOMIC_ACQUIRE) > UNCOUNTED_MAX - BATCH) {
-		if (!until)
-			until = seconds() + WAIT_SECONDS;
-		if (seconds() > until)
+	while (uncounted(io) > UNCOUNTED_MAX - BATCH) {
+		if (deadline_passed(&d) && uncounted(io) > UNCOUNTED_MAX - BATCH)
 			return fail(io, -ETIMEDOUT, "frames sent do not reach the switch");
 		sched_yield();
 	}

@@ -16,6 +16,7 @@ struct io_params {
 	u32 ifindex;
 	u32 frame_max;        /* bytes of the longest frame, without stamp */
 	u32 ring_frames;      /* frames that may wait at once */
+	u32 wait_ms;          /* deadline for frames that should be there already (agent/deadline.h) */
 	const u32 *far_count; /* frames that the far end has received from us, free-running; shared memory */
 };
 

@@ -21,7 +21,7 @@
 #define SLOT_SMALL 128  /* bytes kept of a small frame (ACK, CNP, PFC, short messages) */
 #define SLOT_LARGE 2176 /* bytes kept of any other: mtu 2048 + headers, in 128s */
 
-/* A port key packs time and kind so that the least key is the next event: kinds in this order at equal time. */
+/* A key packs an event's time and kind. The least key is the next event; at equal time kinds come in this order. */
 enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_SLOT, EV_DEPARTURE };
 #define KEY_KIND_BITS 3
 #define KEY(time, kind) (((time) << KEY_KIND_BITS) | (kind))
@@ -112,27 +112,27 @@ struct port_rx {
 };
 _Static_assert(sizeof(struct port_rx) == 64, "struct port_rx is one cache line");
 
-/* What PFC frames received have told a transmitter: per class, until when it must keep silent. */
+/* A transmitter's pauses, per class, from the PFC frames it has received. */
 struct pause_state {
 	u64 until[FAB_CLASSES];     /* silent before this time */
 	u64 since[FAB_CLASSES];     /* start of the pause being accounted, or TIME_NEVER */
 	u64 accounted[FAB_CLASSES]; /* ps paused, as far as accounted */
 };
 
-/* What credits have told a transmitter, in blocks: bpf/credit.h. */
+/* fc=credit: a transmitter's counters, in blocks: bpf/credit.h. */
 struct credit_tx {
 	u32 sent[FAB_CLASSES];  /* FCTBS */
-	u32 limit[FAB_CLASSES]; /* FCCL, as last heard */
+	u32 limit[FAB_CLASSES]; /* FCCL, as last received */
 };
 
-/* A receiver's side of it. */
+/* fc=credit: a receiver's counters, in blocks. */
 struct credit_rx {
 	u32 received[FAB_CLASSES];
-	u32 held[FAB_CLASSES]; /* in the buffer */
-	u32 told[FAB_CLASSES]; /* FCCL, as last said */
+	u32 held[FAB_CLASSES];       /* in the buffer */
+	u32 advertised[FAB_CLASSES]; /* FCCL, as last sent */
 };
 
-/* What a flow control frame says: classes to pause and to resume, or the credits of one class. */
+/* Content of a flow control frame: classes to pause and to resume, or the credits of one class. */
 struct fc_note {
 	u8 pause, resume;
 	u8 credit; /* 1: credits */
@@ -141,10 +141,10 @@ struct fc_note {
 };
 _Static_assert(sizeof(struct fc_note) == 12, "struct fc_note");
 
-/* Weighted turns between the classes of an output: see arbiter_class_wrr(). */
-struct class_turns {
-	s32 left[FAB_CLASSES]; /* bytes on the wire that a class may still send in its turn; below 0: sent ahead */
-	u32 at;                /* the class whose turn it is */
+/* sched=wrr: weighted round-robin between the classes of an output, see arbiter_class_wrr(). */
+struct wrr {
+	s32 left[FAB_CLASSES]; /* what is left of each quantum, bytes on the wire; below 0: overdrawn */
+	u32 at;                /* the class being served */
 };
 
 /* Fixed for the run, set before the first window. */
@@ -184,24 +184,24 @@ struct port_stats {
 	u64 class_pause_tx[FAB_CLASSES], class_pause_rx[FAB_CLASSES]; /* PAUSE of a class; a frame may have several */
 };
 
-/* What is wrong with a port: set by the conductor between two windows (lab/plan/fault.h), all 0 where nothing is. */
+/* Faults of a port, set by the conductor between two windows (bpf/port_fault.h). All 0: none. */
 struct port_fault {
-	u64 cut;     /* when the link last broke: what was on it then never arrives; 0: it never has */
+	u64 cut;     /* when the link last went down: what was on it then never arrives; 0: never */
 	u32 drop;    /* probability x 2^32 that an arriving frame is dropped */
 	u32 corrupt; /* the same that a departing frame has a bit changed */
 	u32 draws;   /* random numbers drawn for these */
 	u8 down;     /* 1: the link is down */
 	u8 drain;    /* classes whose frames are dropped instead of sent */
-	u8 storm;    /* classes for which the sender upstream is paused whatever the buffer holds */
+	u8 storm;    /* classes for which the sender upstream stays paused, whatever the buffer holds */
 	u8 pad;
 };
 _Static_assert(sizeof(struct port_fault) == 24, "struct port_fault");
 
-/* An output's PFC watchdog, see bpf/watchdog.h. Times are 0 where there is nothing to tell. */
+/* An output's PFC watchdog, see bpf/watchdog.h. Times are 0 where there is none. */
 struct watchdog {
-	u64 next;               /* when it must look; beside struct port_fault, where every event looks too */
+	u64 next;               /* its next check; beside struct port_fault, which every event reads too */
 	u64 since[FAB_CLASSES]; /* when the pause began that has lasted until now */
-	u64 end[FAB_CLASSES];   /* of stopped classes: when the last PAUSE runs out, were it heeded */
+	u64 end[FAB_CLASSES];   /* of stopped classes: when the last PAUSE, which is ignored, would run out */
 	u64 hits;               /* times that it has stopped a class */
 	u64 stopped;            /* classes */
 };
@@ -214,10 +214,10 @@ struct port {
 	u64 arr_key;          /* key of the first frame in the arrival queue, or KEY_NEVER */
 	u32 arrq_head;        /* arrivals taken, free-running */
 	u32 free_tail[2];     /* slots given to ingress, free-running */
-	u8 xoff;              /* classes for which the sender upstream has been asked to pause */
-	u8 pfc_pending;       /* classes whose pause state has yet to be told */
+	u8 xoff;              /* classes for which the sender upstream is to pause */
+	u8 pfc_pending;       /* classes whose pause state, or credits, are to be sent */
 	u8 busy_classes;      /* output: classes that have frames to send; behind a crossbar, those that have crossed */
-	u8 told;              /* classes whose sender upstream has been told to pause */
+	u8 advertised;        /* classes for which the last frame sent upstream was a PAUSE */
 	u32 occ[FAB_CLASSES]; /* buffer occupancy, bytes */
 	u64 refresh[FAB_CLASSES]; /* when to repeat a PAUSE, or TIME_NEVER */
 	/* output */
@@ -225,7 +225,7 @@ struct port {
 	struct pause_state pause;
 	u64 inputs[FAB_CLASSES]; /* inputs where the first frame of a queue is for this output */
 	u64 queue[FAB_CLASSES];  /* bytes that wait for this output, all told */
-	u8 turn[FAB_CLASSES];    /* round-robin: the input whose turn it is */
+	u8 turn[FAB_CLASSES];    /* round-robin pointer: the input to look at first */
 	/* what this window's list holds for the link */
 	u32 chunk;      /* last chunk of the emission list with a frame of ours */
 	u32 chunk_used; /* frames in it */
@@ -233,11 +233,11 @@ struct port {
 	struct port_stats stats;
 	struct port_fault fault;
 	struct watchdog watchdog;
-	/* what some configurations alone use; apart, for the cache */
+	/* used by some configurations only; kept apart for the cache */
 	struct buffer_use use[FAB_CLASSES]; /* buffer_mode=shared: of which kind of memory */
 	struct credit_rx credit_rx;         /* fc=credit */
 	u64 full[FAB_CLASSES];              /* ecn=ib: frames of this buffer are marked up to this order */
-	struct class_turns turns;
+	struct wrr wrr;
 	u64 root[FAB_CLASSES];      /* ecn=ib: frames for this output are marked up to this order */
 	struct credit_tx credit_tx; /* fc=credit */
 	/* arbiter=islip: bpf/crossbar.h */
@@ -287,7 +287,7 @@ static inline u32 voq_output(const struct sw *s, u32 out, u32 class)
 	return s->voq_base + (s->n_ports * s->n_ports + out) * FAB_CLASSES + class;
 }
 
-/* What the conductor knows of a node's future. */
+/* The conductor's view of a node's next events. */
 struct node_cell {
 	u64 next;     /* its own next event, known when it was last advanced */
 	u64 arrival;  /* earliest arrival sent to it in this window */
@@ -319,21 +319,21 @@ struct fab_cfg {
 	u32 pmax;          /* probability x 2^32 */
 	u8 pfc;            /* classes under PFC */
 	u8 ecn;            /* enum fab_ecn */
-	u8 wrr;            /* 1: classes take weighted turns; 0: the highest first */
+	u8 wrr;            /* 1: weighted round-robin between classes; 0: strict priority */
 	u8 shared;         /* 1: a switch's ports share its buffer; 0: each has its own */
 	u32 iterations;    /* arbiter=islip: per slot, 1..XBAR_ITERATIONS; 0: arbiter=rr */
 	u32 speedup;       /* of the crossbar, in hundredths */
 	u32 output_buffer; /* bytes of a class that wait behind the crossbar before the output takes no more */
 	u32 fifo;          /* 1: one queue per input and class instead of VOQs */
 	u32 credits,
-		credit_step; /* fc=credit: blocks of a port's and class's buffer, and between two updates; 0: none */
-	u32 alpha, reserve;  /* of a shared buffer: bpf/buffer.h */
-	u32 turn_bytes[FAB_CLASSES]; /* of a class's turn: at least the longest frame's on the wire */
-	u32 frame_max;               /* bytes of the longest frame */
-	u32 n_small;                 /* frames 0..n_small-1 have small slots, the others large ones */
-	u32 slot_large;              /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
-	u64 watchdog;                /* detection time of the PFC watchdog, ps; 0: there is none */
-	u64 restore;                 /* its restoration time, ps */
+		credit_step; /* fc=credit: blocks of a port's and class's buffer, and between two updates; 0: off */
+	u32 alpha, reserve;  /* buffer_mode=shared: bpf/buffer.h */
+	u32 wrr_quantum[FAB_CLASSES]; /* bytes on the wire per round; at least the longest frame's */
+	u32 frame_max;                /* bytes of the longest frame */
+	u32 n_small;                  /* frames 0..n_small-1 have small slots, the others large ones */
+	u32 slot_large;               /* bytes of a large slot, SLOT_SMALL < slot_large <= SLOT_LARGE */
+	u64 watchdog;                 /* detection time of the PFC watchdog, ps; 0: there is none */
+	u64 restore;                  /* its restoration time, ps */
 };
 
 enum fab_error {

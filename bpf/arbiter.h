@@ -23,13 +23,13 @@ static inline u32 arbiter_class(u8 busy, const struct pause_state *pause, u64 no
 
 /*
  * The class whose turn it is, in a cycle over those that have frames and are not paused at @now; FAB_CLASSES if there
- * is none. A turn is worth @turn_bytes[class] bytes on the wire, sent whole frames at a time: what the last frame takes
- * beyond them is paid back in the next turn; what a class has left when it empties or is paused is gone if another
- * takes over. That is surplus round-robin (Adiseshu, Parulkar and Varghese 1996): unlike deficit round-robin it need
- * not know how long the frame is that would come next. Call arbiter_wrr_sent() with what has been sent.
+ * is none. A turn is worth @wrr_quantum[class] bytes on the wire, sent whole frames at a time: what the last frame
+ * takes beyond them is paid back in the next turn; what a class has left when it empties or is paused is gone if
+ * another takes over. That is surplus round-robin (Adiseshu, Parulkar and Varghese 1996): unlike deficit round-robin it
+ * need not know how long the frame is that would come next. Call arbiter_wrr_sent() with what has been sent.
  */
-static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u64 now, const volatile u32 *turn_bytes,
-				    struct class_turns *t)
+static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u64 now, const u32 *wrr_quantum,
+				    struct wrr *t)
 {
 	u32 at = t->at & (FAB_CLASSES - 1);
 
@@ -40,7 +40,7 @@ static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u6
 
 		if (!(busy >> c & 1) || pause->until[c] > now)
 			continue;
-		t->left[c] = (t->left[c] < 0 ? t->left[c] : 0) + (s32)turn_bytes[c];
+		t->left[c] = (t->left[c] < 0 ? t->left[c] : 0) + (s32)wrr_quantum[c];
 		t->at = c;
 		return c;
 	}
@@ -48,7 +48,7 @@ static inline u32 arbiter_class_wrr(u8 busy, const struct pause_state *pause, u6
 }
 
 /* @bytes on the wire have been sent of class @class. */
-static inline void arbiter_wrr_sent(struct class_turns *t, u32 class, u32 bytes)
+static inline void arbiter_wrr_sent(struct wrr *t, u32 class, u32 bytes)
 {
 	t->left[class & (FAB_CLASSES - 1)] -= (s32)bytes;
 }

@@ -77,7 +77,7 @@ static inline void credit_restart_tx(struct credit_tx *t, struct pause_state *s,
 /* The same for a receiver: nothing has come, nothing been told; what the buffer holds stays. */
 static inline void credit_restart_rx(struct credit_rx *r, u32 class)
 {
-	r->received[class] = r->told[class] = 0;
+	r->received[class] = r->advertised[class] = 0;
 }
 
 /* The limit that a receiver with a buffer of @size blocks may tell. */
@@ -87,16 +87,16 @@ static inline u32 credit_limit(const struct credit_rx *r, u32 class, u32 size)
 }
 
 /* Is it worth a frame to say so? */
-static inline int credit_must_tell(const struct credit_rx *r, u32 class, u32 size, u32 step)
+static inline int credit_must_advertise(const struct credit_rx *r, u32 class, u32 size, u32 step)
 {
-	return credit_limit(r, class, size) - r->told[class] >= step;
+	return credit_limit(r, class, size) - r->advertised[class] >= step;
 }
 
 /* Has the far end used up its credits, to less than one of the longest frames, with nothing to tell it? The buffer is
  * full. */
 static inline int credit_exhausted(const struct credit_rx *r, u32 class, u32 size, u32 step, u32 longest)
 {
-	return r->told[class] - r->received[class] < longest && !credit_must_tell(r, class, size, step);
+	return r->advertised[class] - r->received[class] < longest && !credit_must_advertise(r, class, size, step);
 }
 
 /* How far a limit grows before the far end hears of it: an eighth of the buffer. Blocks. */

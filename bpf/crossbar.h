@@ -23,69 +23,6 @@
 #include "bpf/arbiter.h"
 #include "bpf/voq.h"
 
-/* Has output @o room for more of @class behind the crossbar? */
-static inline int xbar_room(const struct port *o, u32 class)
-{
-	return o->staged[class] < FAB_CFG.output_buffer;
-}
-
-/* Some input may be matched: a slot begins at @at, or when the present one is over. */
-static inline void xbar_plan(struct sw *s, u64 at)
-{
-	s->slot_key = min64(s->slot_key, KEY(max64(at, s->slot_end), EV_SLOT));
-}
-
-/* The first frame of a queue of input @in is one of @class for output @o. */
-static inline void sw_request(struct sw *s, struct port *o, u32 in, u32 class, u64 now)
-{
-	class = bounded(class, FAB_CLASSES);
-	o->inputs[class] |= 1ULL << in;
-	if (!FAB_CFG.iterations)
-		o->busy_classes |= 1 << class;
-	else if (xbar_room(o, class))
-		xbar_plan(s, now);
-}
-
-/* There is none any more. */
-static inline void sw_withdraw(struct port *o, u32 in, u32 class)
-{
-	class = bounded(class, FAB_CLASSES);
-	o->inputs[class] &= ~(1ULL << in);
-	if (!FAB_CFG.iterations && !o->inputs[class])
-		o->busy_classes &= ~(1 << class);
-}
-
-/*
- * Take the first frame of @class that waits at input @in for output @out; the next of that queue now asks for its own
- * output. The frame's number, or -1.
- */
-FAB_FN int sw_take(struct sw *s, u32 out, u32 in, u32 class, u64 now)
-{
-	struct port *o = s ? fab_port(s->port_base + out) : 0;
-	struct frame *f;
-	struct voq *q;
-	u32 id, to;
-
-	if (!o || in >= FAB_PORTS || class >= FAB_CLASSES)
-		return fab_fail(FAB_INTERNAL, 0);
-	q = fab_voq(voq_index(s, out, in, class));
-	f = voq_pop(q, &id);
-	if (!f || !q)
-		return fab_fail(FAB_INTERNAL, s->port_base + out);
-	if (q->head == FAB_NONE || FAB_CFG.fifo)
-		sw_withdraw(o, in, class);
-	if (q->head == FAB_NONE || !FAB_CFG.fifo)
-		return (int)(id & 0x7fffffff);
-	f = fab_frame(q->head);
-	to = f ? f->out_port : FAB_PORTS;
-	o = to < FAB_PORTS ? fab_port(s->port_base + to) : 0;
-	if (!o)
-		return fab_fail(FAB_INTERNAL, s->port_base + out);
-	sw_request(s, o, in, class, now);
-	sw_set_key(s, to, port_key(o, now));
-	return (int)(id & 0x7fffffff);
-}
-
 /* Output @out, not matched yet, grants an input of those who ask for its highest class. */
 FAB_FN int xbar_grant(struct sw *s, u32 out)
 {
@@ -98,7 +35,7 @@ FAB_FN int xbar_grant(struct sw *s, u32 out)
 		u32 c = FAB_CLASSES - 1 - n;
 		u64 asking = o->inputs[c] & s->free_in;
 
-		if (!asking || !xbar_room(o, c))
+		if (!asking || !xbar_room(fab_cfg(), o, c))
 			continue;
 		p = fab_port(s->port_base + arbiter_input(asking, o->turn[c]));
 		if (!p)
@@ -238,6 +175,7 @@ FAB_FN int xbar_end(struct sw *s, u64 now)
 /* One slot ends and another begins: match inputs and outputs. */
 FAB_FN int xbar_slot(struct sw *s, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	if (!s)
 		return fab_fail(FAB_INTERNAL, 0);
 	if (s->matched && xbar_end(s, now))
@@ -245,7 +183,7 @@ FAB_FN int xbar_slot(struct sw *s, u64 now)
 	s->slot_key = KEY_NEVER;
 	s->free_in = ~0ULL;
 	s->matched = 0;
-	for (u32 i = 0; i < XBAR_ITERATIONS && i < FAB_CFG.iterations; i++) {
+	for (u32 i = 0; i < XBAR_ITERATIONS && i < cfg->iterations; i++) {
 		u64 before = s->matched;
 
 		if (xbar_iterate(s, !i))
@@ -257,9 +195,37 @@ FAB_FN int xbar_slot(struct sw *s, u64 now)
 		return 0;
 	if (xbar_measure(s))
 		return -1;
-	s->slot_end = now + xbar_time(s->slot_bytes, s->ps_per_byte, FAB_CFG.speedup);
+	s->slot_end = now + xbar_time(s->slot_bytes, s->ps_per_byte, cfg->speedup);
 	s->slot_key = KEY(s->slot_end, EV_SLOT);
 	return 0;
+}
+
+/* Take the first frame of @class that has crossed to output @out; an input may now get through to it. */
+static inline int xbar_unstage(struct sw *s, struct port *o, u32 out, u32 class, u64 now)
+{
+	struct voq *q = fab_voq(voq_output(s, out, class));
+	struct frame *f;
+	u32 id;
+
+	f = voq_pop(q, &id);
+	if (!f || !q)
+		return fab_fail(FAB_INTERNAL, s->port_base + out);
+	if (q->head == FAB_NONE)
+		o->busy_classes &= ~(1 << class);
+	o->staged[class] -= f->len;
+	if (o->inputs[class] && xbar_room(fab_cfg(), o, class))
+		xbar_plan(s, now + 1); /* the slot that may have begun at this instant has begun */
+	return (int)(id & 0x7fffffff);
+}
+
+/* Take a frame of @class to be dropped before it has crossed. If it is crossing, its match ends. */
+static inline int xbar_take_drained(struct sw *s, struct port *o, u32 out, u32 class, u64 now)
+{
+	u32 in = arbiter_input(o->inputs[class], 0);
+
+	if (o->match_in == in && o->match_class == class)
+		s->matched &= ~(1ULL << (out & (FAB_PORTS - 1)));
+	return sw_take(s, out, in, class, now);
 }
 
 #endif

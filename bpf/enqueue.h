@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The way in of a switch's event loop (bpf/advance.h): lose a frame, drop it, or count it in, mark it and queue it. */
+/* The input side of a switch's event loop (bpf/advance.h): a frame is lost, dropped, or buffered, marked and queued. */
 #ifndef LOSSLAB_ENQUEUE_H
 #define LOSSLAB_ENQUEUE_H
 
-#include "bpf/crossbar.h"
 #include "bpf/ecn.h"
 #include "bpf/fault.h"
 #include "bpf/hash.h"
 #include "bpf/ingress_buffer.h"
 #include "bpf/route.h"
+#include "bpf/voq.h"
 
 /* Does the frame that finds @queue bytes in its output's VOQs get a mark on the way in? */
-static inline int port_must_mark(const struct sw *s, struct port *o, u32 out, u64 queue)
+static inline int port_must_mark(const struct fab_cfg *cfg, const struct sw *s, struct port *o, u32 out, u64 queue)
 {
-	if (FAB_CFG.ecn == ECN_RED)
-		return ecn_red_mark(queue, FAB_CFG.kmin, FAB_CFG.kmax, FAB_CFG.pmax,
-				    draw32(FAB_CFG.seed, s->port_base + out, o->stats.draws++));
-	return FAB_CFG.ecn == ECN_STEP && ecn_step_mark(queue, FAB_CFG.kmin);
+	if (cfg->ecn == ECN_RED)
+		return ecn_red_mark(queue, cfg->kmin, cfg->kmax, cfg->pmax,
+				    draw32(cfg->seed, s->port_base + out, o->stats.draws++));
+	return cfg->ecn == ECN_STEP && ecn_step_mark(queue, cfg->kmin);
 }
 
 /* ecn=ib: the buffer of port @in is full: note which of the frames in the switch this concerns. */
 FAB_FN int sw_full(struct sw *s, u32 in, u32 class, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	struct port *p = s ? fab_port(s->port_base + in) : 0;
 
 	if (!p || in >= FAB_PORTS || class >= FAB_CLASSES)
 		return fab_fail(FAB_INTERNAL, 0);
 	p->full[class] = s->queued;
-	if (FAB_CFG.ecn == ECN_IB_INPUT)
+	if (cfg->ecn == ECN_IB_INPUT)
 		return 0;
 	for (u32 i = 0; i < FAB_PORTS; i++) {
 		struct port *o;
@@ -37,7 +38,7 @@ FAB_FN int sw_full(struct sw *s, u32 in, u32 class, u64 now)
 		o = fab_port(s->port_base + i);
 		if (!o)
 			return fab_fail(FAB_INTERNAL, s->port_base + i);
-		if ((o->inputs[class] >> in & 1) && ecn_ib_root(FAB_CFG.ecn, o->pause.until[class] > now))
+		if ((o->inputs[class] >> in & 1) && ecn_ib_root(cfg->ecn, o->pause.until[class] > now))
 			o->root[class] = s->queued;
 	}
 	return 0;
@@ -48,12 +49,13 @@ FAB_FN int sw_full(struct sw *s, u32 in, u32 class, u64 now)
 static inline __attribute__((always_inline)) int port_enqueue(struct sw *s, struct port *o, struct frame *f, u32 id,
 							      u32 class, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	u32 in = f->in_port & (FAB_PORTS - 1), out = f->out_port;
 	u64 queue = o->queue[class];
 	int first;
 
-	if (FAB_CFG.ecn && port_may_mark(f) && port_must_mark(s, o, out, queue))
-		port_mark(o, f, FAB_CFG.ecn == ECN_RED ? FAB_MARK_RED : FAB_MARK_STEP);
+	if (cfg->ecn && port_may_mark(f) && port_must_mark(cfg, s, o, out, queue))
+		port_mark(o, f, cfg->ecn == ECN_RED ? FAB_MARK_RED : FAB_MARK_STEP);
 	f->order = ++s->queued;
 	first = voq_push(voq_index(s, out, in, class), id, f);
 	if (first < 0)
@@ -63,13 +65,14 @@ static inline __attribute__((always_inline)) int port_enqueue(struct sw *s, stru
 	if (queue > o->stats.max_queue)
 		o->stats.max_queue = queue;
 	if (first)
-		sw_request(s, o, in, class, now);
+		sw_request(cfg, s, o, in, class, now);
 	return 0;
 }
 
 /* A data or ACK frame has arrived on port @in: lose it, drop it, or queue it. */
 FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 {
+	const struct fab_cfg *cfg = fab_cfg();
 	struct frame *f = fab_frame(id);
 	struct port *p, *o;
 	u32 class, out;
@@ -84,23 +87,23 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	p->stats.rx_frames++;
 	p->stats.rx_bytes += f->len;
 	p->stats.rx_data += !!(f->flags & FRAME_DATA);
-	if (p->cfg.loss_in && draw32(~FAB_CFG.seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in) {
-		port_refuse(p, f);
+	if (p->cfg.loss_in && draw32(~cfg->seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in) {
+		port_refuse(cfg, p, f);
 		return sw_drop(p, id, FAB_DROP_LOSS);
 	}
 	if (fault_cut(p->fault.cut, f->arrival, f->len, p->cfg.ps_per_byte, p->cfg.delay))
 		return sw_drop(p, id, FAB_DROP_LINK);
-	if (p->fault.drop && draw32(FAB_CFG.seed ^ FAULT_SEED, s->port_base + in, p->fault.draws++) < p->fault.drop) {
-		port_refuse(p, f);
+	if (p->fault.drop && draw32(cfg->seed ^ FAULT_SEED, s->port_base + in, p->fault.draws++) < p->fault.drop) {
+		port_refuse(cfg, p, f);
 		return sw_drop(p, id, FAB_DROP_FAULT);
 	}
 	mask = fab_route(p->cfg.sw, f->dst);
 	if (!mask) {
-		port_refuse(p, f);
+		port_refuse(cfg, p, f);
 		return sw_drop(p, id, FAB_DROP_NO_ROUTE);
 	}
-	if (!port_take(s, p, class, f->len)) /* credits promise that this never happens */
-		return FAB_CFG.credits ? fab_fail(FAB_CREDITS, s->port_base + in) : sw_drop(p, id, FAB_DROP_BUFFER);
+	if (!port_take(cfg, s, p, class, f->len)) /* credits promise that this never happens */
+		return cfg->credits ? fab_fail(FAB_CREDITS, s->port_base + in) : sw_drop(p, id, FAB_DROP_BUFFER);
 	out = route_pick(mask, f->flow_key, s->seed);
 	o = fab_port(s->port_base + out);
 	if (!o || out >= FAB_PORTS)
@@ -110,9 +113,9 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	f->crossed = 0;
 	if (port_enqueue(s, o, f, id, class, now))
 		return -1;
-	port_check_xoff(s, p, class);
+	port_check_xoff(cfg, s, p, class);
 	sw_set_key(s, out, port_key(o, now));
-	return FAB_CFG.ecn >= ECN_IB && port_is_full(s, p, class) ? sw_full(s, in, class, now) : 0;
+	return cfg->ecn >= ECN_IB && port_is_full(cfg, s, p, class) ? sw_full(s, in, class, now) : 0;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All maps of the switch programs. Their sizes are the loader's to set (lab/plan_kernel.c): 1 here. */
+/* All maps of the switch programs. The loader sets their sizes (lab/engine/bpf_load.c); here they are 1. */
 #ifndef LOSSLAB_MAPS_BPF_H
 #define LOSSLAB_MAPS_BPF_H
 
@@ -12,7 +12,7 @@ struct small_slot {
 	u8 bytes[SLOT_SMALL];
 };
 
-/* Values are whole 8 bytes: the kernel lays them out so, and mapped memory shows it. */
+/* Values are multiples of 8 bytes: the kernel rounds them up, and the mapped memory has that layout. */
 #define ARRAY(name, value_type)                                                                                        \
 	struct {                                                                                                       \
 		__uint(type, BPF_MAP_TYPE_ARRAY);                                                                      \
@@ -55,7 +55,8 @@ struct {
 	__uint(value_size, 4);
 } devices SEC(".maps");
 
-const volatile struct fab_cfg cfg = {};
+/* The run's settings, read through fab_cfg(); written by the loader before the programs load. */
+const volatile struct fab_cfg settings = {};
 struct fab_state state = {};
 
 #endif

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a switch reads of a frame: destination, class, ECN, the 5-tuple, whether it carries payload; or a
- * PFC frame's vector and quanta. Frames come from outside: @head holds SLOT_SMALL bytes that may be read whatever @len
- * says, and nothing is believed before it is checked.
+ * What a switch reads of a frame: destination, class, ECN, the 5-tuple, whether it carries payload; or the vector and
+ * quanta of a PFC frame, or the counters of a credit frame. Frames are untrusted: @head holds SLOT_SMALL bytes that may
+ * be read whatever @len says, and every length is checked before it is used.
  */
 #ifndef LOSSLAB_PARSE_H
 #define LOSSLAB_PARSE_H
 
 #include "bpf/abi.h"
+#include "bpf/addr.h"
 #include "bpf/route.h"
 #include "bpf/wire.h"
-
-/* Hosts have addresses 10.0.0.0/8 + number + 1. */
-#define HOST_NET 0x0a000000U
-
-static inline u32 host_addr(u32 host)
-{
-	return HOST_NET + host + 1;
-}
 
 static inline int parse_pfc(const u8 *head, struct frame *f)
 {
@@ -74,7 +67,7 @@ static inline int parse_ip(const u8 *head, u32 len, struct frame *f)
 
 	if (ip[0] != 0x45 || data < 0 || total + ETH_LEN > len)
 		return -1;
-	if (daddr <= HOST_NET || daddr > (HOST_NET | 0xffffff))
+	if (!addr_is_host(daddr))
 		return -1;
 	f->flags = data;
 	f->class = ip[1] >> 5; /* DSCP's upper three bits */
@@ -82,7 +75,7 @@ static inline int parse_ip(const u8 *head, u32 len, struct frame *f)
 		f->flags |= FRAME_ECT;
 	if ((ip[1] & 3) == 3)
 		f->flags |= FRAME_ECT | FRAME_CE;
-	f->dst = daddr - HOST_NET - 1;
+	f->dst = addr_host(daddr);
 	f->flow_key = route_flow_key(get32(ip + 12), daddr, get32(head + UDP_OFF), ip[9]);
 	return 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Priority flow control, IEEE 802.1Qbb: when to ask for a pause, what a PAUSE received means,
- * and how much buffer it takes to lose nothing.
+ * Priority flow control, IEEE 802.1Qbb: when to pause the sender, what a received PAUSE means, and how much
+ * buffer it takes to lose nothing.
  */
 #ifndef LOSSLAB_PFC_H
 #define LOSSLAB_PFC_H
 
 #include "bpf/abi.h"
+#include "bpf/addr.h"
 #include "bpf/wire.h"
 
 /* How long @quanta last on a link: a quantum is 512 bit times of that link. */
@@ -39,7 +40,7 @@ static inline void pause_receive(struct pause_state *s, u32 class, u32 quanta, u
 	}
 }
 
-/* The time paused, summed over classes, as far as accounted. */
+/* The time paused, summed over classes, up to the last account. */
 static inline u64 pause_accounted(const struct pause_state *s)
 {
 	u64 sum = 0;
@@ -77,14 +78,13 @@ static inline void pause_init(struct pause_state *s)
 	}
 }
 
-/* The bytes of a PFC frame from port @port: classes to pause for @quanta, classes to resume. */
+/* The bytes of a PFC frame from switch port @port: classes to pause for @quanta, classes to resume. */
 static inline void pfc_build(u8 *b, u32 port, u8 pause, u8 resume, u16 quanta)
 {
 	__builtin_memset(b, 0, PFC_LEN);
 	put32(b, 0x0180c200); /* 01:80:c2:00:00:01, never forwarded */
 	put16(b + 4, 0x0001);
-	put32(b + 6, 0x02010000); /* 02:01:00:pp:pp:pp, the port */
-	put24(b + 9, port + 1);
+	mac_put_port(b + 6, port);
 	put16(b + 12, ETHERTYPE_MACC);
 	put16(b + ETH_LEN, PFC_OPCODE);
 	b[PFC_VECTOR_OFF + 1] = pause | resume;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all parts of a switch's event loop (bpf/advance.h) share: errors, a port's next event, marks, drops. */
+/* Shared by all parts of a switch's event loop (bpf/advance.h): errors, a port's next event, marks, drops. */
 #ifndef LOSSLAB_PORT_H
 #define LOSSLAB_PORT_H
 
@@ -18,9 +18,9 @@ static inline int fab_fail(enum fab_error error, u32 port)
 }
 
 /*
- * @n, which is below @size, a power of two, in a form that verifiers believe. They do not follow what the compiler
- * knows of a count of bits, nor what another function has refused, and Linux 6.1's forgets the bounds of a number that
- * has been on the stack: so the compiler is kept from leaving the mask out.
+ * Mask @n, which is below @size, a power of two, so that the verifier knows its bounds. It cannot derive them from a
+ * bit count or from a check in another function, and Linux 6.1 forgets them when a register is spilled. The barrier
+ * keeps the compiler from dropping a mask that it can prove redundant.
  */
 static inline u32 bounded(u32 n, u32 size)
 {
@@ -30,7 +30,7 @@ static inline u32 bounded(u32 n, u32 size)
 	return n & (size - 1);
 }
 
-/* When the first of the classes that have frames may be sent, as far as pauses go. As a rule there is one. */
+/* When the first of the classes that have frames is not paused. As a rule one class has. */
 static inline u64 port_ready(const struct port *p)
 {
 	u32 busy = p->busy_classes;
@@ -40,7 +40,7 @@ static inline u64 port_ready(const struct port *p)
 	return arbiter_ready(busy, &p->pause);
 }
 
-/* The classes of which frames wait for output @p: to be sent, or before the crossbar. */
+/* The classes that have frames for output @p: behind the crossbar, or before it. */
 static inline u32 port_waiting(const struct port *p)
 {
 	u32 classes = p->busy_classes;
@@ -50,7 +50,7 @@ static inline u32 port_waiting(const struct port *p)
 	return classes;
 }
 
-/* The next event of a port: the first arrival, the first PAUSE to repeat, the next departure. */
+/* The next event of a port: its first arrival, PAUSE to repeat, watchdog check or departure. */
 static inline u64 port_key(const struct port *p, u64 now)
 {
 	u64 key = p->arr_key;
@@ -70,26 +70,25 @@ static inline u64 port_key(const struct port *p, u64 now)
 	return key;
 }
 
-/* Note when port @n of a switch has its next event. */
+/* Set the next event of port @n of a switch. */
 static inline void sw_set_key(struct sw *s, u32 n, u64 key)
 {
 	s->key[bounded(n, FAB_PORTS)] = key;
 }
 
-/* Frame @id will be looked at before long, and has left the caches in the meantime: fetch it. BPF knows no such thing.
- */
-static inline void frame_expect(u32 id)
+/* Prefetch frame @id, which has left the caches since it was written; no-op in BPF. */
+static inline void frame_prefetch(u32 id)
 {
 #ifndef __bpf__
 	__builtin_prefetch(fab_frame(id));
 #endif
 }
 
-/* The same for the second frame of the arrival queue. */
-static inline void arrival_expect(const struct port *p)
+/* Prefetch the second frame of the arrival queue of port @p. */
+static inline void arrival_prefetch(const struct port *p)
 {
 #ifndef __bpf__
-	frame_expect(*fab_arrq(p->cfg.arrq_base + ((p->arrq_head + 1) & p->cfg.arrq_mask)));
+	frame_prefetch(*fab_arrq(p->cfg.arrq_base + ((p->arrq_head + 1) & p->cfg.arrq_mask)));
 #endif
 }
 
@@ -112,7 +111,7 @@ static inline int port_peek(struct port *p, u32 number)
 	if (!f)
 		return fab_fail(FAB_INTERNAL, number);
 	if (left > 1)
-		arrival_expect(p);
+		arrival_prefetch(p);
 	p->arr_key = KEY(f->arrival, f->flags & FRAME_PFC ? EV_PFC_ARRIVAL : EV_ARRIVAL);
 	return 0;
 }
@@ -131,7 +130,7 @@ static inline void port_mark(struct port *o, struct frame *f, enum fab_mark caus
 	o->stats.marks[bounded(cause, FAB_MARKS)]++;
 }
 
-/* A frame ends here, for a named reason. */
+/* Drop frame @id, for a named reason. */
 static inline int sw_drop(struct port *p, u32 id, enum fab_drop reason)
 {
 	p->stats.drops[reason]++;

@@ -11,11 +11,20 @@
 #include "bpf/parse.h"
 #include "bpf/pfc.h"
 
-#define FAB_CFG cfg
 #define FAB_MEM volatile
 #define FAB_FN __attribute__((noinline)) /* global: the verifier takes each on its own */
 
-#define SWITCH_IFINDEX_BASE 10000 /* lab/netlab/netlab.h */
+/*
+ * The compiler must not take the initial value of the settings for theirs. Not by volatile: the twin's functions would
+ * have to take volatile pointers too.
+ */
+static __always_inline const struct fab_cfg *fab_cfg(void)
+{
+	const struct fab_cfg *cfg = (const struct fab_cfg *)&settings;
+
+	barrier_var(cfg);
+	return cfg;
+}
 
 static __always_inline struct fab_state *fab_state(void)
 {
@@ -38,8 +47,8 @@ LOOKUP(fab_emission, emissions, struct emission)
 
 static __always_inline u64 fab_route(u32 sw, u32 host)
 {
-	u32 n = sw * cfg.n_hosts + host;
-	u64 *mask = host < cfg.n_hosts ? bpf_map_lookup_elem(&routes, &n) : 0;
+	u32 n = sw * fab_cfg()->n_hosts + host;
+	u64 *mask = host < fab_cfg()->n_hosts ? bpf_map_lookup_elem(&routes, &n) : 0;
 
 	return mask ? *mask : 0;
 }
@@ -56,7 +65,7 @@ static __always_inline u64 *ring_entry(u32 large, u32 n)
 
 static __always_inline void fab_release(u32 id)
 {
-	u32 large = id >= cfg.n_small;
+	u32 large = id >= fab_cfg()->n_small;
 	u64 *entry = stack_entry(large, state.free_top[large & 1]);
 
 	if (!entry)
@@ -75,7 +84,7 @@ static inline int fab_fail(enum fab_error error, u32 port);
 static __always_inline int hand_over(u32 n, u32 id)
 {
 	struct port *peer = fab_port(n);
-	u32 large = id >= cfg.n_small;
+	u32 large = id >= fab_cfg()->n_small;
 	u64 *to =
 		peer ? ring_entry(large, peer->cfg.arrq_base + (peer->free_tail[large & 1] & peer->cfg.arrq_mask)) : 0;
 
@@ -215,12 +224,12 @@ int advance(void *ctx)
 /* Put the frame's bytes into its slot and read its headers. */
 static __always_inline int fill_slot(struct xdp_md *ctx, u32 id, u32 large, u64 len, struct frame *f)
 {
-	u32 n = large ? id - cfg.n_small : id;
+	u32 n = large ? id - fab_cfg()->n_small : id;
 	u8 *slot;
 
 	if (large) {
 		slot = bpf_map_lookup_elem(&large_slots, &n);
-		if (!slot || COPY(bpf_xdp_load_bytes, ctx, slot, len, cfg.slot_large))
+		if (!slot || COPY(bpf_xdp_load_bytes, ctx, slot, len, fab_cfg()->slot_large))
 			return -1;
 	} else {
 		slot = bpf_map_lookup_elem(&small_slots, &n);
@@ -245,7 +254,7 @@ int ingress(struct xdp_md *ctx)
 	if (!p || !rx)
 		return XDP_PASS;
 	if (total < ETH_MIN + STAMP_LEN || bpf_xdp_load_bytes(ctx, len, stamp, STAMP_LEN) ||
-	    get32(stamp) != STAMP_MAGIC || get16(stamp + 4) != STAMP_VERSION || get16(stamp + 6) != len) {
+	    !stamp_valid(stamp, total)) {
 		rx->foreign++;
 		return XDP_DROP;
 	}
@@ -285,15 +294,15 @@ static __always_inline void change_frame(u8 *slot, u8 flags)
 
 static __always_inline int write_frame(struct xdp_md *ctx, const struct emission *e)
 {
-	u32 id = e->frame, n = id - cfg.n_small;
+	u32 id = e->frame, n = id - fab_cfg()->n_small;
 	u8 *slot;
 
-	if (id >= cfg.n_small) {
+	if (id >= fab_cfg()->n_small) {
 		slot = bpf_map_lookup_elem(&large_slots, &n);
 		if (!slot)
 			return -1;
 		change_frame(slot, e->flags);
-		return COPY(bpf_xdp_store_bytes, ctx, slot, e->len, cfg.slot_large);
+		return COPY(bpf_xdp_store_bytes, ctx, slot, e->len, fab_cfg()->slot_large);
 	}
 	slot = bpf_map_lookup_elem(&small_slots, &id);
 	if (!slot)
@@ -318,7 +327,7 @@ int emit(struct xdp_md *ctx)
 		if (e->note.credit)
 			credit_build(pfc, e->port, e->note.class, e->note.fctbs, e->note.fccl);
 		else
-			pfc_build(pfc, e->port, e->note.pause, e->note.resume, cfg.quanta);
+			pfc_build(pfc, e->port, e->note.pause, e->note.resume, fab_cfg()->quanta);
 		if (bpf_xdp_store_bytes(ctx, 0, pfc, PFC_LEN))
 			return XDP_DROP;
 	} else if (write_frame(ctx, e)) {

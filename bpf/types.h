@@ -17,6 +17,7 @@ typedef __s64 s64;
 #define PS_PER_NS 1000ULL
 #define PS_PER_US 1000000ULL
 #define PS_PER_MS 1000000000ULL
+#define PS_PER_S (1000 * PS_PER_MS)
 
 static inline u64 min64(u64 a, u64 b)
 {

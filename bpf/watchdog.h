@@ -11,6 +11,14 @@
 #include "bpf/abi.h"
 #include "bpf/pfc.h"
 
+/* Forget all pauses and stop no class: the link is down. The count of hits stays. */
+static inline void watchdog_reset(struct watchdog *dog)
+{
+	dog->next = dog->stopped = 0;
+	for (u32 c = 0; c < FAB_CLASSES; c++)
+		dog->since[c] = dog->end[c] = 0;
+}
+
 /* When the watchdog must look at @class again, 0: it need not. */
 static inline u64 watchdog_due(const struct watchdog *dog, u32 class, u64 detect, u64 restore)
 {

@@ -204,6 +204,16 @@ static inline void stamp_put(u8 *p, u16 len, u64 arrival)
 	put64(p + 8, arrival);
 }
 
+/*
+ * Whether @stamp, the last STAMP_LEN bytes of a frame of @total bytes, makes it one of the lab's: magic, version and
+ * length. The one rule: switches' ingress, hosts' TC and agents all ask this function, so they count the same frames.
+ */
+static inline int stamp_valid(const u8 *stamp, u32 total)
+{
+	return get32(stamp) == STAMP_MAGIC && get16(stamp + 4) == STAMP_VERSION &&
+		get16(stamp + 6) == total - STAMP_LEN;
+}
+
 /* The IPv4 header's checksum over @p[20] with the checksum field taken as zero. */
 static inline u16 ip_checksum(const u8 *p)
 {

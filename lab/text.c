@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reading text that others wrote: lines, columns, numbers and the messages about them. */
+/* Reading text files from outside: lines, columns, numbers, and messages about them. */
 #include <errno.h>
 #include <string.h>
 
+#include "lab/interrupt.h"
 #include "lab/text.h"
 
-#define NAME_SHOWN 120 /* bytes of a file's name that a message can bear; of longer ones the end is shown */
+#define NAME_SHOWN 120 /* bytes of a file's name in a message; of a longer name the end is shown */
 
 const char *const text_num_why[] = {
 	[TEXT_OK] = "is fine",
 	[TEXT_EMPTY] = "is empty",
 	[TEXT_NEGATIVE] = "is negative",
-	[TEXT_NOT_A_NUMBER] = "is not a number of the form asked for",
+	[TEXT_NOT_A_NUMBER] = "is not a number in the required form",
 	[TEXT_TOO_LARGE] = "is too large",
 };
 
-int text_fail(struct text_in *csv, const char *fmt, ...)
+int text_fail(struct text_in *t, const char *fmt, ...)
 {
-	size_t len = strlen(csv->name);
+	size_t len = strlen(t->name);
 	bool cut = len > NAME_SHOWN;
 	char what[ERR_TEXT_MAX];
 	va_list ap;
@@ -25,38 +26,68 @@ int text_fail(struct text_in *csv, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return err_set(csv->err, -EINVAL, "%s%s:%u: %s", cut ? "..." : "", csv->name + (cut ? len - NAME_SHOWN : 0),
-		       csv->line, what);
+	return err_set(t->err, -EINVAL, "%s%s:%u: %s", cut ? "..." : "", t->name + (cut ? len - NAME_SHOWN : 0),
+		       t->line, what);
 }
 
-int text_line(struct text_in *csv)
+int text_open(struct text_in *t, const char *path, const char *what, struct err *err)
+{
+	int rc;
+
+	*t = (struct text_in){ .name = path, .err = err, .in = fopen(path, "re") };
+	if (t->in)
+		return 0;
+	rc = -errno;
+	return err_set(err, rc, "%s: %s", what ? what : text_quote(path).s, strerror(-rc));
+}
+
+void text_close(struct text_in *t)
+{
+	if (t->in)
+		fclose(t->in);
+	t->in = NULL;
+}
+
+/* A line that cannot be read, by errno. */
+static int read_error(struct text_in *t)
+{
+	if (interrupted())
+		return -EINTR;
+	text_fail(t, "cannot be read: %s", strerror(errno));
+	return -EIO;
+}
+
+int text_line(struct text_in *t)
 {
 	size_t len = 0;
 	int c;
 
-	csv->line++;
-	while ((c = getc(csv->in)) != EOF && c != '\n') {
+	if (interrupted())
+		return -EINTR;
+	t->line++;
+	while ((c = getc(t->in)) != EOF && c != '\n') {
 		if (c == '\0')
-			return text_fail(csv, "a NUL byte: this is not a text file");
-		if (len == sizeof(csv->buf) - 1)
-			return text_fail(csv, "the line is longer than %zu bytes", sizeof(csv->buf) - 1);
-		csv->buf[len++] = (char)c;
+			return text_fail(t, "a NUL byte: this is not a text file");
+		if (len == sizeof(t->buf) - 1)
+			return text_fail(t, "the line is longer than %zu bytes", sizeof(t->buf) - 1);
+		t->buf[len++] = (char)c;
 	}
-	if (ferror(csv->in)) {
-		text_fail(csv, "cannot be read: %s", strerror(errno));
-		return -EIO;
-	}
+	if (ferror(t->in))
+		return read_error(t);
+	t->bytes += len + 1;
+	if (t->bytes > TEXT_FILE_MAX)
+		return text_fail(t, "the file is longer than %llu bytes", TEXT_FILE_MAX);
 	if (c == EOF && !len)
 		return 0;
-	if (len && csv->buf[len - 1] == '\r')
+	if (len && t->buf[len - 1] == '\r')
 		len--;
-	csv->buf[len] = '\0';
+	t->buf[len] = '\0';
 	return 1;
 }
 
-u32 text_columns(struct text_in *csv, char **col, u32 max)
+u32 text_columns(struct text_in *t, char **col, u32 max)
 {
-	char *s = csv->buf;
+	char *s = t->buf;
 	u32 n = 0;
 
 	for (;;) {

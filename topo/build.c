@@ -295,3 +295,14 @@ int build_finish(struct builder *b)
 		(t->nodes[n].kind == TOPO_HOST ? t->hosts : t->switches)[t->nodes[n].index] = n;
 	return finish_routes(b);
 }
+
+u32 topo_port_bases(const struct topo *t, u32 *base)
+{
+	u32 n = 0;
+
+	for (u32 s = 0; s < t->n_switches; s++) {
+		base[s] = n;
+		n += t->nodes[t->switches[s]].n_ports;
+	}
+	return n;
+}

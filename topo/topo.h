@@ -72,6 +72,12 @@ int topo_parse(FILE *in, const char *name, struct topo **out, struct err *err);
 void topo_free(struct topo *t);
 
 /*
+ * Number the switches' ports lab-wide: those of switch 0 first, then those of switch 1, and so on. @base[n_switches]
+ * gets the number of each switch's port 0. Returns how many ports there are.
+ */
+u32 topo_port_bases(const struct topo *t, u32 *base);
+
+/*
  * Like topo_parse(), from a specification as users give it: a path to a file, or
  * "GENERATOR[:k=v,k=v...]" (fat-tree, leaf-spine, melo, ring, star, dumbbell), which
  * runs the script GENERATOR.sh found in @generators (a directory) with the words k=v.

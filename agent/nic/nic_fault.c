@@ -102,8 +102,7 @@ int nic_storm_send(struct nic *n, u64 now)
 	struct tx_frame f = { .head_len = PFC_LEN, .len = PFC_LEN };
 
 	pfc_build(f.head, 0, pause, resume, n->par->quanta);
-	put16(f.head + 6, 0x0200); /* 02:00:hh:hh:hh:hh, the host's own */
-	put32(f.head + 8, n->par->host + 1);
+	mac_put_host(f.head + 6, n->par->host);
 	n->storm_pending = 0;
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		n->stats.class_pause_tx[c] += pause >> c & 1;

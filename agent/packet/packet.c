@@ -150,19 +150,13 @@ u32 packet_frame_max(u32 mtu)
 	return data < HEAD_MAX ? HEAD_MAX : data;
 }
 
-static void put_mac(u8 *p, u32 host)
-{
-	put16(p, 0x0200);
-	put32(p + 2, host + 1);
-}
-
 /* Ethernet and IPv4 headers. @size: bytes behind them. */
 static void put_ip(struct tx_frame *f, u32 src, u32 dst, u8 ecn, u8 protocol, u32 size)
 {
 	u8 *h = f->head, *ip = h + IP_OFF;
 
-	put_mac(h, dst);
-	put_mac(h + 6, src);
+	mac_put_host(h, dst);
+	mac_put_host(h + 6, src);
 	put16(h + 12, ETHERTYPE_IP);
 	ip[0] = 0x45;
 	ip[1] = (f->class << 3 | DSCP_LOW) << 2 | ecn;
@@ -417,7 +411,7 @@ int packet_parse(const u8 *h, u32 have, u32 len, struct rx_packet *p)
 		return -1;
 	memset(p, 0, offsetof(struct rx_packet, ranges));
 	p->ecn = ip[1] & 3;
-	p->src = get32(ip + 12) - HOST_NET - 1;
+	p->src = addr_host(get32(ip + 12));
 	if (ip[9] == IP_UDP)
 		return parse_roce(h, total, p);
 	return ip[9] == IP_TCP ? packet_tcp_parse(h, total, p) : -1;

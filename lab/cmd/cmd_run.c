@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lab/cmd/cmd_priv.h"
+#include "lab/interrupt.h"
 #include "lab/run/experiment.h"
 #include "lab/netlab/netlab.h"
 #include "lab/netlab/netlab_priv.h"
@@ -59,18 +60,17 @@ struct run_args {
 	bool topo_is_file;      /* a file, or a standing lab's: to be kept with the records */
 	char topology[CFG_STR]; /* what the summary calls it */
 	struct record_inputs inputs[SCENARIO_VARIANTS];
-	size_t made[SCENARIO_VARIANTS]; /* what records_prepare() has made */
+	struct outdir out_dir[SCENARIO_VARIANTS];
+	u32 n_out; /* outdir_open() was called for so many */
 };
 
-#define BY_DOWN 1000 /* beyond all signals */
-
-static volatile sig_atomic_t stopped; /* the signal, or BY_DOWN */
+#define BY_DOWN 1000 /* in interrupt_request, beyond all signals */
 
 static void stop(int sig, siginfo_t *info, void *context)
 {
 	bool by_down = info->si_code == SI_QUEUE && info->si_value.sival_int == LAB_DOWN_VALUE;
 
-	stopped = sig == SIGTERM && by_down ? BY_DOWN : sig;
+	interrupt_request = sig == SIGTERM && by_down ? BY_DOWN : sig;
 }
 
 /* A bar on the terminal; nothing where stderr is not one. */
@@ -82,7 +82,7 @@ static int progress(void *ctx, u32 completed, u32 flows, u64 now)
 	if (label)
 		fprintf(stderr, "\r%-20.20s [%.*s%*s] %u/%u flows, %llu us ", label, full,
 			"##############################", width - full, "", completed, flows, now / PS_PER_US);
-	return stopped;
+	return interrupt_request;
 }
 
 static void progress_clear(bool shown)
@@ -101,13 +101,9 @@ static const char *records_dir(const struct run_args *a, u32 i, char *dir, size_
 	return dir;
 }
 
-static int write_records(const struct run_args *a, const struct experiment *x, u32 i, struct err *err)
+static int write_records(struct run_args *a, const struct experiment *x, u32 i, struct err *err)
 {
-	char dir[CFG_STR + 16];
-
-	if (!x->cfg.out[0])
-		return 0;
-	return records_write(&x->result, &x->totals, records_dir(a, i, dir, sizeof(dir)), err);
+	return x->cfg.out[0] ? records_write(&x->result, &x->totals, &a->out_dir[i], err) : 0;
 }
 
 /* A file's or a lab's topology is called as it calls itself, wherever it comes from. */
@@ -142,14 +138,16 @@ static int prepare_records(struct run_args *a)
 
 		if (!c->out[0] && c->sample)
 			return cmd_fail(EXIT_USAGE, "sample: there is no place for samples; allowed: with out=DIR");
+		a->out_dir[i] = (struct outdir){ .fd = -1, .lock = -1 };
+		a->n_out = i + 1;
 		if (!c->out[0])
 			continue;
-		rc = records_prepare(records_dir(a, i, dir, sizeof(dir)), &a->made[i], &err);
+		rc = outdir_open(&a->out_dir[i], records_dir(a, i, dir, sizeof(dir)), &err);
 		if (rc)
 			return cmd_fail(is_full(rc) ? EXIT_CHECK : EXIT_USAGE, "%s", err.text);
 		rc = record_inputs_keep(&a->inputs[i], c, a->topo_is_file ? a->topo : NULL);
 		if (rc)
-			return cmd_fail(EXIT_SYSTEM, "out: %s", strerror(-rc));
+			return cmd_fail(rc == -EINTR ? EXIT_CHECK : EXIT_SYSTEM, "out: %s", strerror(-rc));
 	}
 	return EXIT_DONE;
 }
@@ -185,14 +183,14 @@ static int run_variant(struct run_args *a, u32 i, struct experiment *x, bool *hu
 		*hung = experiment_hangs(x);
 		return *hung ? EXIT_CHECK : EXIT_DONE;
 	}
-	if (rc == -EINTR && stopped)
-		cmd_fail(0, "run: interrupted by %s%s", stopped == BY_DOWN ? "losslab down" : "SIG",
-			 stopped == BY_DOWN ? "" : sigabbrev_np(stopped));
+	if (rc == -EINTR && interrupt_request)
+		cmd_fail(0, "run: interrupted by %s%s", interrupt_request == BY_DOWN ? "losslab down" : "SIG",
+			 interrupt_request == BY_DOWN ? "" : sigabbrev_np(interrupt_request));
 	else
 		cmd_fail(0, "%s", err.text[0] ? err.text : strerror(-rc));
-	if (!x->planned)
+	if (!x->planned && rc != -EINTR)
 		return rc == -ENOMEM ? EXIT_SYSTEM : EXIT_USAGE;
-	return x->started ? EXIT_CHECK : EXIT_SYSTEM;
+	return x->started || rc == -EINTR ? EXIT_CHECK : EXIT_SYSTEM;
 }
 
 /* One run is an object, the variants of a scenario an array of them, in the scenario's order. */
@@ -349,11 +347,10 @@ static int open_twin(struct run_args *a)
 
 static int finish(struct run_args *a, int code)
 {
-	char dir[CFG_STR + 16];
 	struct err err;
 
-	for (u32 i = a->scenario.n; i--;) {
-		records_undo(records_dir(a, i, dir, sizeof(dir)), a->made[i]);
+	for (u32 i = a->n_out; i--;) {
+		outdir_close(&a->out_dir[i]);
 		record_inputs_free(&a->inputs[i]);
 	}
 	if (a->lab_open)

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lab/run/conductor.h"
+#include "lab/run/collect.h"
 #include "lab/netlab/netlab_priv.h"
 
 struct view {
@@ -114,10 +114,7 @@ static int number_ports(struct view *v, const char *name, struct err *err)
 	v->plan.port_base = calloc(v->topo->n_switches, sizeof(u32));
 	if (!v->plan.port_base)
 		return err_set(err, -ENOMEM, "out of memory");
-	for (u32 s = 0; s < v->topo->n_switches; s++) {
-		v->plan.port_base[s] = v->plan.size.ports;
-		v->plan.size.ports += v->topo->nodes[v->topo->switches[s]].n_ports;
-	}
+	v->plan.size.ports = topo_port_bases(v->topo, v->plan.port_base);
 	return 0;
 }
 

@@ -96,7 +96,7 @@ struct run_cfg {
 	u64 bytes;              /* bytes=: size of each flow of incast and permutation */
 	enum cfg_until until;   /* until=done|arrivals */
 	u64 stop_at;            /* stop_at=2ms: virtual time at which a run ends; 0 = never */
-	u64 stuck_after;        /* stuck_after=100ms: virtual time without progress that ends a run */
+	u64 stuck_after;        /* stuck_after=TIME without a new packet ends a run; 0 = auto: the plan computes it */
 
 	/* faults */
 	char fault[CFG_STR];      /* fault=TIME:WHAT:WHERE[;...]: lab/plan/FAULTS.md; "" = none */

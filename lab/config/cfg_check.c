@@ -347,7 +347,7 @@ static int check_waits(const struct run_cfg *c, struct err *err)
 	char wait[32], stuck[32];
 
 	for (u32 i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-		if (waits[i].used && waits[i].wait >= c->stuck_after)
+		if (waits[i].used && c->stuck_after && waits[i].wait >= c->stuck_after)
 			return err_set(err, -EINVAL,
 				       "%s: waits for %s, and stuck_after=%s ends a run; allowed: less than that",
 				       waits[i].key, unit_print_time(waits[i].wait, wait, sizeof(wait)),

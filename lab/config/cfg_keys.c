@@ -454,8 +454,10 @@ static const struct cfg_key traffic_keys[] = {
 	  CFG_MEMBER(stuck_after),
 	  .min = PS_PER_US,
 	  .max = 1000 * CFG_PS_PER_S,
-	  .def = "100ms",
-	  .help = "virtual time without progress after which a run ends" },
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .help = "virtual time without a new packet that ends a run; auto = 100ms, or more where paths, buffers or "
+		  "timers take longer" },
 };
 static const struct cfg_group traffic_group = { "Traffic", traffic_keys, CFG_ROWS(traffic_keys) };
 

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,16 +16,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/io_packet.h"
+#include "bpf/addr.h"
 #include "lab/engine/chaos.h"
+#include "lab/interrupt.h"
 #include "lab/netlab/netlab.h"
 
-#define WAIT_MS 100     /* between looks at whether all agents live */
-#define WAIT_SECONDS 30 /* of wall time without any agent finishing */
+#define LOOK_MS 100         /* between looks at whether all agents live */
+#define WINDOW_MS 30000     /* of wall time without any agent finishing */
+#define FRAME_WAIT_MS 10000 /* an agent's own deadline for frames that should be there already */
 
-static void futex_wait(u32 *word, u32 value, const struct timespec *timeout)
+/* Wait while *@word is @value, for @ms milliseconds at most. True if it took that long. */
+static bool futex_wait(u32 *word, u32 value, u32 ms)
 {
-	syscall(SYS_futex, word, FUTEX_WAIT, value, timeout, NULL, 0);
+	struct timespec timeout = { ms / 1000, ms % 1000 * 1000000L };
+
+	return syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0) && errno == ETIMEDOUT;
 }
 
 static void futex_wake(u32 *word)
@@ -37,137 +43,58 @@ static const char *host_name(const struct plan *f, u32 h)
 	return f->topo->nodes[f->topo->hosts[h]].name;
 }
 
-/* ---- in the agent ---- */
+/* ---- in the host's process ---- */
 
-struct agent {
-	const struct plan *f;
-	struct agent_cell *cell;
-	u32 *pending;
-	u32 host;
-	struct io_packet *io;
-	struct nic_io nic_io;
-	struct nic *nic;
-};
-
-static void publish(struct agent *g, u32 window, int rc)
+static int enter_namespace(const char *lab, const char *host)
 {
-	struct agent_cell *c = g->cell;
+	int fd = netlab_ns_fd(lab, host), rc;
 
-	c->stats = *nic_stats(g->nic);
-	c->view.completed = c->stats.completed;
-	c->view.fresh = c->stats.fresh;
-	c->next = nic_next(g->nic);
-	c->arrival = io_packet_first_arrival(g->io);
-	c->sent = io_packet_sent(g->io);
-	c->foreign = io_packet_foreign(g->io);
-	if (!rc && io_packet_error(g->io)[0])
-		rc = -EIO;
-	if (rc) {
-		c->error = rc;
-		snprintf(c->message, sizeof(c->message), "%s",
-			 io_packet_error(g->io)[0] ? io_packet_error(g->io)
-				 : rc == -ETIME    ? "a frame came late"
-						   : strerror(-rc));
-	}
-	__atomic_store_n(&c->done, window, __ATOMIC_RELEASE);
-	if (__atomic_sub_fetch(g->pending, 1, __ATOMIC_ACQ_REL) == 0)
-		futex_wake(g->pending);
-}
-
-static int work(struct agent *g)
-{
-	struct agent_cell *c = g->cell;
-	int rc;
-
-	chaos_delay(g->host + 1);
-	io_packet_expect(g->io, c->expect);
-	rc = nic_advance(g->nic, c->until);
-	return rc ? rc : io_packet_flush(g->io);
-}
-
-static void serve(struct agent *g)
-{
-	struct agent_cell *c = g->cell;
-	u32 seen = 0;
-
-	for (;;) {
-		u32 go = __atomic_load_n(&c->go, __ATOMIC_ACQUIRE);
-
-		if (go == seen) {
-			futex_wait(&c->go, go, NULL);
-			continue;
-		}
-		seen = go;
-		if (c->quit)
-			break;
-		publish(g, seen, work(g));
-	}
-	nic_report(g->nic);
-	nic_recovery_stats(g->nic, &c->recovery);
-	c->pause = *nic_pause(g->nic);
-	c->credit = *nic_credit(g->nic);
-	c->clock = nic_clock(g->nic);
-	publish(g, seen, 0);
-}
-
-static int prepare(struct agent *g, const char *lab, const struct port_rx *rx)
-{
-	u32 port = g->f->host_port[g->host];
-	struct io_params par = {
-		.ifindex = HOST_IFINDEX_BASE + g->host,
-		.frame_max = g->f->frame_max,
-		.ring_frames = g->f->ports[port].arrq_mask + 1,
-		.far_count = &rx[port].tail,
-	};
-	int fd = netlab_ns_fd(lab, host_name(g->f, g->host)), rc;
-
-	if (fd < 0 || setns(fd, CLONE_NEWNET)) {
-		snprintf(g->cell->message, sizeof(g->cell->message), "cannot enter its namespace");
-		return fd < 0 ? fd : -errno;
-	}
+	if (fd < 0)
+		return fd;
+	rc = setns(fd, CLONE_NEWNET) ? -errno : 0;
 	close(fd);
-	g->io = io_packet_open(&par, &rc, g->cell->message);
-	if (!g->io)
-		return rc;
-	io_packet_bind(g->io, &g->nic_io);
-	g->nic = nic_new(&g->f->nics[g->host], &g->nic_io);
-	if (g->nic)
-		return 0;
-	snprintf(g->cell->message, sizeof(g->cell->message), "out of memory");
-	return -ENOMEM;
+	return rc;
 }
 
 /* The life of an agent. It dies with the conductor; signals from the terminal are the conductor's business. */
-static void agent_main(struct agent *g, const char *lab, const struct port_rx *rx, pid_t conductor)
+static void agent_main(const struct agents *a, u32 h, const char *lab, const struct port_rx *rx, pid_t conductor)
 {
+	const struct plan *f = a->plan;
+	u32 port = f->host_port[h];
+	struct agent_params par = {
+		.cell = &a->cells[h],
+		.pending = a->pending,
+		.io = { .ifindex = HOST_IFINDEX_BASE + h,
+			.frame_max = f->frame_max,
+			.ring_frames = f->ports[port].arrq_mask + 1,
+			.far_count = &rx[port].tail,
+			.wait_ms = chaos_deadline(FRAME_WAIT_MS) },
+		.nic = &f->nics[h],
+		.delay = chaos_delay,
+	};
 	int rc;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != conductor)
 		_exit(1);
-	prctl(PR_SET_NAME, host_name(g->f, g->host));
-	rc = prepare(g, lab, rx);
+	prctl(PR_SET_NAME, host_name(f, h));
+	rc = enter_namespace(lab, host_name(f, h));
 	if (rc) {
-		g->cell->error = rc;
-		if (__atomic_sub_fetch(g->pending, 1, __ATOMIC_ACQ_REL) == 0)
-			futex_wake(g->pending);
+		agent_fail(&par, rc, "cannot enter its namespace");
 		_exit(1);
 	}
-	publish(g, 0, 0);
-	serve(g);
-	_exit(0);
+	_exit(agent_run(&par));
 }
 
 /* ---- in the conductor ---- */
 
 static int start_one(struct agents *a, u32 h, const char *lab, const struct port_rx *rx)
 {
-	struct agent g = { .f = a->plan, .cell = &a->cells[h], .pending = a->pending, .host = h };
 	pid_t self = getpid();
 
 	a->pids[h] = fork();
 	if (a->pids[h] == 0)
-		agent_main(&g, lab, rx, self);
+		agent_main(a, h, lab, rx, self);
 	return a->pids[h] < 0 ? -errno : 0;
 }
 
@@ -183,16 +110,14 @@ int agents_start(struct agents *a, const struct plan *f, const char *lab, const 
 	a->cells = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (a->cells == MAP_FAILED)
 		a->cells = NULL;
-	if (!a->pids || !a->cells) {
+	if (!a->pids || !a->cells)
 		return err_set(err, -ENOMEM, "agents: out of memory");
-	}
 	a->pending = (u32 *)(a->cells + a->n);
 	*a->pending = a->n;
 	for (u32 h = 0; !rc && h < a->n; h++)
 		rc = start_one(a, h, lab, rx);
-	if (rc) {
+	if (rc)
 		return err_set(err, rc, "agents: cannot start: %s", strerror(-rc));
-	}
 	return agents_wait(a, err);
 }
 
@@ -234,38 +159,65 @@ static int look_for_dead(struct agents *a, struct err *err)
 	return 0;
 }
 
-static int behind(struct agents *a, struct err *err)
+/* Whether process @pid is stopped (SIGSTOP, a debugger): the state behind the name in /proc/PID/stat is T or t. */
+static bool is_stopped(pid_t pid)
 {
-	for (u32 h = 0; h < a->n; h++) {
-		if (a->cells[h].done == a->cells[h].go)
-			continue;
-		return err_set(err, -ETIMEDOUT, "host %s: its agent has not finished a window within %d s",
-			       host_name(a->plan, h), WAIT_SECONDS);
-	}
-	return -ETIMEDOUT;
+	char path[32], line[256], *end;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	in = fopen(path, "re");
+	if (!in)
+		return false;
+	end = fgets(line, sizeof(line), in) ? strrchr(line, ')') : NULL;
+	fclose(in);
+	return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
+}
+
+static bool is_behind(const struct agents *a, u32 h)
+{
+	return __atomic_load_n(&a->cells[h].done, __ATOMIC_ACQUIRE) != a->cells[h].go;
+}
+
+static bool one_is_stopped(const struct agents *a)
+{
+	for (u32 h = 0; h < a->n; h++)
+		if (a->pids[h] > 0 && is_behind(a, h) && is_stopped(a->pids[h]))
+			return true;
+	return false;
+}
+
+static int name_hanging(const struct agents *a, u32 limit, struct err *err)
+{
+	u32 h = 0;
+
+	while (h + 1 < a->n && !is_behind(a, h))
+		h++;
+	return err_set(err, -ETIMEDOUT, "host %s: its agent hangs: no agent has finished a window for %u ms",
+		       host_name(a->plan, h), limit);
 }
 
 int agents_wait(struct agents *a, struct err *err)
 {
-	struct timespec pause = { 0, WAIT_MS * 1000000L };
-	u32 rounds = 0, pending, last = 0;
+	u32 pending, last = 0, waited = 0, limit = chaos_deadline(WINDOW_MS);
 	int rc;
 
 	while ((pending = __atomic_load_n(a->pending, __ATOMIC_ACQUIRE))) {
-		struct timespec before, after;
+		bool timed_out = futex_wait(a->pending, pending, LOOK_MS);
 
-		clock_gettime(CLOCK_MONOTONIC, &before);
-		futex_wait(a->pending, pending, &pause);
-		clock_gettime(CLOCK_MONOTONIC, &after);
-		if ((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 < WAIT_MS / 2)
+		if (interrupted())
+			return err_set(err, -EINTR, "run: interrupted");
+		if (!timed_out)
 			continue;
 		rc = look_for_dead(a, err);
 		if (rc)
 			return rc;
-		rounds = pending == last ? rounds + 1 : 0;
+		if (pending != last || one_is_stopped(a))
+			waited = 0;
 		last = pending;
-		if (rounds > WAIT_SECONDS * 1000 / WAIT_MS)
-			return behind(a, err);
+		waited += LOOK_MS; /* however long this process itself was stopped */
+		if (waited > limit && __atomic_load_n(a->pending, __ATOMIC_ACQUIRE) == pending)
+			return name_hanging(a, limit, err);
 	}
 	return failed(a, err);
 }

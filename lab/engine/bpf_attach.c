@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lab/engine/bpf_load.h"
+#include "bpf/addr.h"
 #include "lab/netlab/netlab.h"
 
 static int enter(const char *lab, const char *node)

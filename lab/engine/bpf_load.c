@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loading: sizes first, then programs; the maps of the fabric's state are mapped into the conductor. */
+/*
+ * Loading the BPF programs for one run: set the maps' sizes, load, map the state into the conductor's memory.
+ *
+ * Not by a libbpf skeleton: that takes bpftool at build time. Debian 12 has it as a package of its own, but in Ubuntu
+ * 24.04 /usr/sbin/bpftool is a wrapper of linux-tools-common that runs only with the tools of the very kernel that is
+ * running (Launchpad bug 2007308), so in a container or on a foreign kernel nothing could be built. It would save
+ * little: libbpf finds a data section by its name (".rodata"), and sizes are set by map in any case.
+ */
 #include "lab/engine/bpf_load.h"
 
 #include <bpf/bpf.h>
@@ -12,9 +19,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define PROGRAM_FILES 64 /* programs, maps and BTF of the two objects, and what libbpf opens while it loads them */
+
 extern const char bpf_switch_start[], bpf_switch_end[], bpf_host_start[], bpf_host_end[];
 
-/* What libbpf last complained of: the verifier's own words, for the error line. */
+/* The first warning of libbpf, for the error message. */
 static char complaint[192];
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
@@ -36,117 +45,134 @@ static int fail(struct err *err, int rc, const char *what)
 		       complaint[0] ? ": " : "", complaint);
 }
 
-static int resize(struct bpf_object *o, const char *name, u64 entries)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(o, name);
-
-	return map ? bpf_map__set_max_entries(map, entries ? entries : 1) : -ENOENT;
-}
-
-static int size_maps(struct bpf_object *o, const struct plan *f)
-{
-	const struct plan_sizes *z = &f->size;
-	struct bpf_map *large = bpf_object__find_map_by_name(o, "large_slots");
-	const struct {
-		const char *name;
-		u64 entries;
-	} sizes[] = {
-		{ "switches", z->switches },       { "ports", z->ports },
-		{ "port_rx", z->ports },           { "nodes", z->switches + z->hosts },
-		{ "frames", z->small + z->large }, { "voqs", z->voqs },
-		{ "routes", z->routes },           { "arrivals", z->arrivals },
-		{ "free_small", z->arrivals },     { "free_large", z->arrivals },
-		{ "stack_small", z->small },       { "stack_large", z->large },
-		{ "emissions", z->emissions },     { "todo", z->switches },
-		{ "small_slots", z->small },       { "large_slots", z->large },
-		{ "devices", z->ports },
-	};
-	int rc = large ? bpf_map__set_value_size(large, f->fab.slot_large) : -ENOENT;
-
-	for (u32 i = 0; !rc && i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		rc = resize(o, sizes[i].name, sizes[i].entries);
-	return rc;
-}
-
 /*
- * Map an array map as a whole; its values lie 8-byte aligned, one after the other. Agents see of the fabric only how
- * many frames have arrived: keeping the rest out of fork() halves the start of a thousand agents.
+ * The maps of the switches, by name: how many entries, and where to map them. A NULL has no place in the conductor's
+ * memory. Agents see of them only how many frames have arrived (struct map's agents): keeping the rest out of fork()
+ * halves the start of a thousand agents.
  */
-static int map_array(const struct bpf_map *map, void **at, bool for_agents)
+struct map {
+	const char *name;
+	u64 entries;
+	void **at;
+	bool agents;
+};
+
+static int set_size(struct bpf_object *o, const struct map *m)
 {
+	struct bpf_map *map = bpf_object__find_map_by_name(o, m->name);
+
+	return map ? bpf_map__set_max_entries(map, m->entries ? m->entries : 1) : -ENOENT;
+}
+
+/* Map an array map as a whole, or a data section. Values are 8-byte aligned, one after the other. */
+static int map_array(struct bpf_object *o, const struct map *m)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(o, m->name);
 	u64 stride, bytes;
 
 	if (!map)
 		return -ENOENT;
 	stride = (bpf_map__value_size(map) + 7) / 8 * 8;
 	bytes = (stride * bpf_map__max_entries(map) + 4095) / 4096 * 4096;
-	*at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	if (*at == MAP_FAILED) {
-		*at = NULL;
+	*m->at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (*m->at == MAP_FAILED) {
+		*m->at = NULL;
 		return -errno;
 	}
-	if (!for_agents)
-		madvise(*at, bytes, MADV_DONTFORK); /* a saving: failing is no harm */
+	if (!m->agents)
+		madvise(*m->at, bytes, MADV_DONTFORK); /* a saving: failing is no harm */
 	return 0;
 }
 
-/* libbpf's names of the data sections begin with a part of the object's; only their ends are sure. */
-static struct bpf_map *find_section(struct bpf_object *o, const char *suffix)
-{
-	struct bpf_map *map;
-	size_t n = strlen(suffix), len;
-
-	bpf_object__for_each_map(map, o)
-	{
-		len = strlen(bpf_map__name(map));
-		if (len >= n && !strcmp(bpf_map__name(map) + len - n, suffix))
-			return map;
-	}
-	return NULL;
-}
-
+/* The settings are the only variable of .rodata. */
 static int set_config(struct bpf_object *o, const struct fab_cfg *cfg)
 {
-	struct bpf_map *map = find_section(o, ".rodata");
+	struct bpf_map *map = bpf_object__find_map_by_name(o, ".rodata");
 	size_t size;
 	void *data = map ? (void *)bpf_map__initial_value(map, &size) : NULL; /* const in older libbpf */
 
 	if (!data || size < sizeof(*cfg))
 		return -ENOENT;
-	memcpy(data, cfg, sizeof(*cfg)); /* cfg is the section's only variable */
+	memcpy(data, cfg, sizeof(*cfg));
 	return 0;
 }
 
-static int map_fabric(struct bpf_fabric *b, struct plan_memory *m)
+static int set_large_slots(struct bpf_object *o, u32 bytes)
 {
-	const struct {
-		struct bpf_object *object;
-		const char *name;
-		void **at;
-	} maps[] = {
-		{ b->sw, "switches", (void **)&m->switches },
-		{ b->sw, "ports", (void **)&m->ports },
-		{ b->sw, "port_rx", (void **)&m->rx },
-		{ b->sw, "nodes", (void **)&m->nodes },
-		{ b->sw, "frames", (void **)&m->frames },
-		{ b->sw, "voqs", (void **)&m->voqs },
-		{ b->sw, "routes", (void **)&m->routes },
-		{ b->sw, "emissions", (void **)&m->emissions },
-		{ b->sw, "arrivals", (void **)&m->arrivals },
-		{ b->sw, "free_small", (void **)&m->free_ring[0] },
-		{ b->sw, "free_large", (void **)&m->free_ring[1] },
-		{ b->sw, "stack_small", (void **)&m->stack[0] },
-		{ b->sw, "stack_large", (void **)&m->stack[1] },
-		{ b->sw, "todo", (void **)&m->todo },
-		{ b->host, "host_rx", (void **)&b->host_rx },
-	};
-	int rc = map_array(find_section(b->sw, ".bss"), (void **)&m->state,
-			   false); /* state is the section's only variable */
+	struct bpf_map *map = bpf_object__find_map_by_name(o, "large_slots");
 
-	for (u32 i = 0; !rc && i < sizeof(maps) / sizeof(maps[0]); i++)
-		rc = map_array(bpf_object__find_map_by_name(maps[i].object, maps[i].name), maps[i].at,
-			       maps[i].at == (void **)&m->rx);
-	return rc;
+	return map ? bpf_map__set_value_size(map, bytes) : -ENOENT;
+}
+
+#define MAPS 17
+
+static void list_maps(const struct plan_sizes *z, struct plan_memory *m, struct map maps[MAPS])
+{
+	const struct map list[MAPS] = {
+		{ "switches", z->switches, (void **)&m->switches, false },
+		{ "ports", z->ports, (void **)&m->ports, false },
+		{ "port_rx", z->ports, (void **)&m->rx, true },
+		{ "nodes", z->switches + z->hosts, (void **)&m->nodes, false },
+		{ "frames", z->small + z->large, (void **)&m->frames, false },
+		{ "voqs", z->voqs, (void **)&m->voqs, false },
+		{ "routes", z->routes, (void **)&m->routes, false },
+		{ "emissions", z->emissions, (void **)&m->emissions, false },
+		{ "arrivals", z->arrivals, (void **)&m->arrivals, false },
+		{ "free_small", z->arrivals, (void **)&m->free_ring[0], false },
+		{ "free_large", z->arrivals, (void **)&m->free_ring[1], false },
+		{ "stack_small", z->small, (void **)&m->stack[0], false },
+		{ "stack_large", z->large, (void **)&m->stack[1], false },
+		{ "todo", z->switches, (void **)&m->todo, false },
+		{ "small_slots", z->small, NULL, false },
+		{ "large_slots", z->large, NULL, false },
+		{ "devices", z->ports, NULL, false },
+	};
+
+	memcpy(maps, list, sizeof(list));
+}
+
+static int set_sizes(struct bpf_fabric *b, const struct plan *f, const struct map maps[MAPS], const struct map *host_rx)
+{
+	int rc = set_large_slots(b->sw, f->fab.slot_large);
+
+	for (u32 i = 0; !rc && i < MAPS; i++)
+		rc = set_size(b->sw, &maps[i]);
+	return rc ? rc : set_size(b->host, host_rx);
+}
+
+static int map_all(struct bpf_fabric *b, struct plan_memory *m, const struct map maps[MAPS], const struct map *host_rx)
+{
+	const struct map state = { ".bss", 1, (void **)&m->state, false }; /* the state is its only variable */
+	int rc = map_array(b->sw, &state);
+
+	for (u32 i = 0; !rc && i < MAPS; i++)
+		if (maps[i].at)
+			rc = map_array(b->sw, &maps[i]);
+	return rc ? rc : map_array(b->host, host_rx);
+}
+
+/* Set sizes and settings, load both objects, map the state. On failure *@what says which of these failed. */
+static int load(struct bpf_fabric *b, const struct plan *f, struct plan_memory *m, const char **what)
+{
+	const struct map host_rx = { "host_rx", f->size.hosts, (void **)&b->host_rx, false };
+	struct map maps[MAPS];
+	int rc;
+
+	list_maps(&f->size, m, maps);
+	*what = "cannot size the maps";
+	rc = set_sizes(b, f, maps, &host_rx);
+	if (!rc)
+		rc = set_config(b->sw, &f->fab);
+	if (rc)
+		return rc;
+	*what = "cannot load the programs";
+	rc = bpf_object__load(b->sw);
+	if (!rc)
+		rc = bpf_object__load(b->host);
+	if (rc)
+		return rc;
+	*what = "cannot map the fabric's state";
+	return map_all(b, m, maps, &host_rx);
 }
 
 static int program_fd(struct bpf_object *o, const char *name)
@@ -161,9 +187,15 @@ static struct bpf_object *open_object(const char *start, const char *end)
 	return bpf_object__open_mem(start, end - start, NULL);
 }
 
+u32 bpf_fabric_files(const struct plan *f)
+{
+	return f->size.ports + f->size.hosts + 1 + PROGRAM_FILES;
+}
+
 int bpf_fabric_load(struct bpf_fabric *b, const struct plan *f, struct plan_memory *m, struct err *err)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	const char *what;
 	int rc;
 
 	memset(b, 0, sizeof(*b));
@@ -174,21 +206,9 @@ int bpf_fabric_load(struct bpf_fabric *b, const struct plan *f, struct plan_memo
 	b->host = open_object(bpf_host_start, bpf_host_end);
 	if (!b->sw || !b->host)
 		return fail(err, -errno, "cannot open the built-in programs");
-	rc = size_maps(b->sw, f);
-	if (!rc)
-		rc = resize(b->host, "host_rx", f->size.hosts);
-	if (!rc)
-		rc = set_config(b->sw, &f->fab);
+	rc = load(b, f, m, &what);
 	if (rc)
-		return fail(err, rc, "cannot size the maps");
-	rc = bpf_object__load(b->sw);
-	if (!rc)
-		rc = bpf_object__load(b->host);
-	if (rc)
-		return fail(err, rc, "cannot load the programs");
-	rc = map_fabric(b, m);
-	if (rc)
-		return fail(err, rc, "cannot map the fabric's state");
+		return fail(err, rc, what);
 	b->advance_fd = program_fd(b->sw, "advance");
 	b->emit_fd = program_fd(b->sw, "emit");
 	b->ingress_fd = program_fd(b->sw, "ingress");

@@ -17,6 +17,8 @@ struct bpf_fabric {
 	u32 n_links;
 };
 
+/* Files that all of this keeps open for a run of @f: programs, maps, and a link per port. */
+u32 bpf_fabric_files(const struct plan *f);
 /*
  * Load fresh programs and maps, sized for @f, and map the fabric's state into @m. 0 or -errno with one line in
  * err.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The compiled BPF objects, inside the program: no skeleton, so no bpftool to build. The Makefile says where they are. */
+/*
+ * The compiled BPF objects, inside the program: no skeleton, so no bpftool at build time (lab/engine/bpf_load.c). The
+ * Makefile says where they are.
+ */
 	.section .rodata
 	.balign 16
 	.global bpf_switch_start, bpf_switch_end, bpf_host_start, bpf_host_end

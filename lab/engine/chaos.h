@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For tests: random wall-clock delays in the conductor and the agents. LOSSLAB_CHAOS=MICROSECONDS in the
- * environment; whatever they are, results must not change.
+ * For tests: LOSSLAB_CHAOS=MICROSECONDS[,DEADLINE_MS] in the environment. Random delays of wall time up to the first
+ * number in the conductor and the agents; whatever they are, results must not change. The second number replaces the
+ * deadlines of what should happen at once, so that a test need not wait for them.
  */
 #ifndef LOSSLAB_CHAOS_H
 #define LOSSLAB_CHAOS_H
@@ -10,5 +11,7 @@
 
 /* Perhaps sleep a while; @who tells the places apart. Does nothing unless asked for in the environment. */
 void chaos_delay(u32 who);
+/* A deadline of @ms milliseconds, or what the environment says instead. */
+u32 chaos_deadline(u32 ms);
 
 #endif

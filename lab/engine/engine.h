@@ -6,13 +6,8 @@
 #ifndef LOSSLAB_ENGINE_H
 #define LOSSLAB_ENGINE_H
 
+#include "agent/agent.h"
 #include "lab/plan/plan.h"
-
-/* What the conductor knows of a host: kept by the engine, as of the end of the last window. */
-struct host_view {
-	u64 completed; /* flows received in full */
-	u64 fresh;     /* packets received for the first time */
-};
 
 /* What a host has to say at the end of a run. */
 struct host_report {

@@ -11,18 +11,22 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "agent/deadline.h"
+#include "bpf/addr.h"
 #include "bpf/pfc.h"
 #include "lab/engine/agents.h"
 #include "lab/engine/bpf_load.h"
 #include "lab/engine/chaos.h"
 #include "lab/engine/engine.h"
+#include "lab/interrupt.h"
+#include "lab/limits.h"
 #include "lab/netlab/netlab.h"
 
-#define WAIT_SECONDS 10 /* of wall time for a frame to cross its veth */
-#define EMIT_BATCH 64   /* frames per flush of the redirects: their pages stay in the cache (256 was 3 % slower) */
+#define CROSSING_MS 10000 /* of wall time for a frame to cross its veth */
+#define SPARE_FILES 64    /* open besides programs, maps and links: standard streams, locks, records */
+#define EMIT_BATCH 64     /* frames per flush of the redirects: their pages stay in the cache (256 was 3 % slower) */
 
 struct kernel {
 	struct engine e;
@@ -51,36 +55,43 @@ static const char *link_name(const struct kernel *k, u32 port, char *buf, size_t
 	return buf;
 }
 
-static u64 seconds(void)
+/* Says "interrupted" if that was asked for. */
+static int look_for_interrupt(struct kernel *k)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return interrupted() ? err_set(&k->e.err, -EINTR, "run: interrupted") : 0;
 }
 
-/* Wait until *@count has come up to @want. False if it does not within WAIT_SECONDS of standing still. */
-static bool await32(const u32 *count, u32 want)
+/*
+ * Wait until *@count has come up to @want. 1, 0 if it stands still below or has gone beyond (link_error() says which),
+ * or -EINTR.
+ */
+static int await32(struct kernel *k, const u32 *count, u32 want)
 {
+	struct deadline d = { .limit = chaos_deadline(CROSSING_MS) };
 	u32 seen = __atomic_load_n(count, __ATOMIC_ACQUIRE), last = seen;
-	u64 until = 0;
 
-	for (u32 spins = 0; seen != want; spins++) {
+	for (u32 spins = 0; (s32)(want - seen) > 0; spins++) {
+		bool over = deadline_passed(&d);
+
 		if (spins > 100)
 			sched_yield(); /* softirq work may be left to ksoftirqd, which needs the processor */
-		if (!until || seen != last)
-			until = seconds() + WAIT_SECONDS;
-		if (seconds() > until)
-			return false;
-		last = seen;
+		if (look_for_interrupt(k))
+			return -EINTR;
 		seen = __atomic_load_n(count, __ATOMIC_ACQUIRE);
+		if (seen != last)
+			deadline_restart(&d);
+		else if (over)
+			break;
+		last = seen;
 	}
-	return true;
+	return seen == want;
 }
 
 /* What a port's ingress has refused, in words; "" if nothing. */
 static const char *refusals(const struct port_rx *rx)
 {
+	if (!rx)
+		return "";
 	if (rx->no_slot)
 		return ": its ingress had no free slot";
 	if (rx->malformed)
@@ -88,52 +99,107 @@ static const char *refusals(const struct port_rx *rx)
 	return "";
 }
 
-static int link_behind(struct kernel *k, u32 port, u64 have, u64 want)
+/* Why link @name, which has carried @want of our frames, has counted @have. @rx: of a switch's ingress, or NULL. */
+static int link_error(struct kernel *k, const char *name, u32 have, u32 want, const struct port_rx *rx)
 {
-	const struct port_cfg *c = &k->e.plan->ports[port];
-	char name[100];
+	if ((s32)(have - want) > 0)
+		return err_set(&k->e.err, -EPROTO,
+			       "link %s: more frames than sent: %u foreign or repeated ones with the lab's stamp", name,
+			       have - want);
+	return err_set(&k->e.err, -EPROTO, "link %s: %u of %u frames have arrived, and no more for %u ms%s", name, have,
+		       want, chaos_deadline(CROSSING_MS), refusals(rx));
+}
 
-	return err_set(&k->e.err, -EPROTO, "link %s: %llu of %llu frames have arrived, and no more came within %d s%s",
-		       link_name(k, port, name, sizeof(name)), have, want, WAIT_SECONDS,
-		       c->peer & PEER_HOST ? "" : refusals(&k->e.mem.rx[c->peer]));
+/* The count of frames that have arrived at the far end of @port. */
+static const u32 *far_count(const struct kernel *k, u32 port)
+{
+	u32 peer = k->e.plan->ports[port].peer;
+
+	if (peer & PEER_HOST) /* a u64 in host byte order: its low half is first on the machines we build for */
+		return (const u32 *)&k->bpf.host_rx[peer & ~PEER_HOST] + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	return &k->e.mem.rx[peer].tail;
 }
 
 /* Wait until all frames emitted on @port have been counted at the far end. */
 static int await_link(struct kernel *k, u32 port)
 {
-	const struct port_cfg *c = &k->e.plan->ports[port];
-	const u32 *count;
+	u32 peer = k->e.plan->ports[port].peer;
+	const u32 *count = far_count(k, port);
+	int rc = await32(k, count, k->sent[port]);
+	char name[100];
 
-	if (c->peer & PEER_HOST) /* a u64 in host byte order: its low half is first on the machines we build for */
-		count = (const u32 *)&k->bpf.host_rx[c->peer & ~PEER_HOST] + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	else
-		count = &k->e.mem.rx[c->peer].tail;
-	return await32(count, k->sent[port]) ? 0 : link_behind(k, port, *count, k->sent[port]);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return link_error(k, link_name(k, port, name, sizeof(name)), *count, k->sent[port],
+			  peer & PEER_HOST ? NULL : &k->e.mem.rx[peer]);
+}
+
+static int host_link_error(struct kernel *k, u32 h, u64 sent)
+{
+	u32 port = k->e.plan->host_port[h];
+	const struct port_rx *rx = &k->e.mem.rx[port];
+	char to[64], name[128];
+
+	plan_port_name(k->e.plan, port, to, sizeof(to));
+	snprintf(name, sizeof(name), "%s -> %s", k->e.plan->topo->nodes[k->e.plan->topo->hosts[h]].name, to);
+	return link_error(k, name, rx->tail, (u32)sent, rx);
+}
+
+/* Host @h has sent @sent frames: they must have reached its switch. */
+static int await_host(struct kernel *k, u32 h, u64 sent)
+{
+	int rc = await32(k, &k->e.mem.rx[k->e.plan->host_port[h]].tail, (u32)sent);
+
+	return rc < 0 ? rc : rc ? 0 : host_link_error(k, h, sent);
+}
+
+/*
+ * A node has failed with @rc. If a link has counted more frames than were sent, that is why: say so instead. What the
+ * node says of a forged frame, such as that it came late, would lead astray.
+ */
+static int blame_link(struct kernel *k, int rc)
+{
+	struct err unused;
+
+	if (rc == -EINTR || agents_wait(&k->agents, &unused) == -EINTR)
+		return rc;
+	for (u32 p = 0; p < k->e.plan->size.ports; p++)
+		if ((s32)(*far_count(k, p) - k->sent[p]) > 0)
+			return await_link(k, p);
+	for (u32 h = 0; h < k->e.plan->size.hosts; h++)
+		if ((s32)(k->e.mem.rx[k->e.plan->host_port[h]].tail - (u32)k->agents.cells[h].sent) > 0)
+			return host_link_error(k, h, k->agents.cells[h].sent);
+	return rc;
+}
+
+/*
+ * Programs and processes that are not ours to trust write into the same memory. What is an index there is looked at
+ * before it is used: a scribbled one ends the run, not the conductor.
+ */
+static int corrupt(struct kernel *k, const char *what, u64 value)
+{
+	return err_set(&k->e.err, -EFAULT, "bpf: %s %llu is out of range: something wrote into the lab's maps", what,
+		       value);
+}
+
+/* The port of entry @i of the emission list, or -errno. */
+static int emission_port(struct kernel *k, u32 i)
+{
+	u32 port = __atomic_load_n(&k->e.mem.emissions[i].port, __ATOMIC_RELAXED);
+
+	return port < k->e.plan->size.ports ? (int)port : corrupt(k, "emission to port", port);
 }
 
 static int await_entries(struct kernel *k, u32 from, u32 to)
 {
 	int rc = 0;
 
-	for (u32 i = from; !rc && i < to; i++)
-		rc = await_link(k, k->e.mem.emissions[i].port);
+	for (u32 i = from; !rc && i < to; i++) {
+		rc = emission_port(k, i);
+		if (rc >= 0)
+			rc = await_link(k, (u32)rc);
+	}
 	return rc;
-}
-
-/* Frames that a host has sent must have reached its switch. */
-static int await_host(struct kernel *k, u32 h)
-{
-	const struct agent_cell *c = &k->agents.cells[h];
-	u32 port = k->e.plan->host_port[h];
-	char name[64];
-
-	if (await32(&k->e.mem.rx[port].tail, (u32)c->sent))
-		return 0;
-	return err_set(&k->e.err, -EPROTO,
-		       "link %s -> %s: %u of %llu frames have arrived, and no more came within %d s%s",
-		       k->e.plan->topo->nodes[k->e.plan->topo->hosts[h]].name,
-		       plan_port_name(k->e.plan, port, name, sizeof(name)), k->e.mem.rx[port].tail, c->sent,
-		       WAIT_SECONDS, refusals(&k->e.mem.rx[port]));
 }
 
 static int run_program(struct kernel *k, int fd, struct bpf_test_run_opts *opts, const char *what)
@@ -162,38 +228,55 @@ static int advance_switches(struct kernel *k, u64 until)
 	return st->error ? engine_state_error(&k->e) : 0;
 }
 
-/* Write out entries up to @end, and count them as sent. */
-static int emit_chunk(struct kernel *k, u32 end)
+/* Write out entries @from to @end - 1, and count them as sent. */
+static int emit_chunk(struct kernel *k, u32 from, u32 end)
 {
 	struct fab_state *st = k->e.mem.state;
 	struct xdp_md ctx = { .data_end = k->template_len, .ingress_ifindex = CTL_IFINDEX };
-	u32 from = st->emitted;
+	u32 emitted = from;
+	int port, rc = 0;
 
-	while (st->emitted < end) {
+	while (!rc && emitted < end) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = k->template, .data_size_in = k->template_len,
-			    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = end - st->emitted,
+			    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = end - emitted,
 			    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = EMIT_BATCH);
+		u32 before = emitted;
 
 		if (run_program(k, k->bpf.emit_fd, &opts, "emit"))
 			return -EIO;
+		emitted = __atomic_load_n(&st->emitted, __ATOMIC_RELAXED);
+		if (emitted < before || emitted > end)
+			return corrupt(k, "emission", emitted);
+		rc = look_for_interrupt(k);
 	}
-	for (u32 i = from; i < end; i++)
-		k->sent[k->e.mem.emissions[i].port]++;
-	return 0;
+	for (u32 i = from; !rc && i < end; i++) {
+		port = emission_port(k, i);
+		if (port < 0)
+			return port;
+		k->sent[port]++;
+	}
+	return rc;
 }
 
-static int emit_all(struct kernel *k)
+/* Send all departures of the window, @n_emit; chunk by chunk, so that no veth ring overflows. */
+static int emit_all(struct kernel *k, u32 n_emit)
 {
 	const struct fab_state *st = k->e.mem.state;
-	u32 from = 0;
+	u32 n_chunks = __atomic_load_n(&st->n_chunks, __ATOMIC_RELAXED), before = 0, from = 0;
 	int rc = 0;
 
-	for (u32 c = 0; !rc && c < st->n_chunks; c++) {
-		if (c)
-			rc = await_entries(k, from, st->chunk_end[c - 1]);
-		from = st->emitted;
+	if (n_chunks > FAB_CHUNKS)
+		return corrupt(k, "number of chunks", n_chunks);
+	for (u32 c = 0; !rc && c < n_chunks; c++) {
+		u32 end = __atomic_load_n(&st->chunk_end[c], __ATOMIC_RELAXED);
+
+		if (end < from || end > n_emit)
+			return corrupt(k, "end of a chunk", end);
+		rc = await_entries(k, before, from);
 		if (!rc)
-			rc = emit_chunk(k, st->chunk_end[c]);
+			rc = emit_chunk(k, from, end);
+		before = from;
+		from = end;
 	}
 	return rc;
 }
@@ -231,8 +314,8 @@ static int collect_hosts(struct kernel *k)
 		k->e.hosts[h] = c->view;
 		if (c->arrival < tor->arrival)
 			tor->arrival = c->arrival;
-		rc = await_host(k, h);
-		if (!rc && plan_refill(&k->e.mem, f->host_port[h]))
+		rc = await_host(k, h, c->sent);
+		if (!rc && plan_refill(f, &k->e.mem, f->host_port[h]))
 			rc = engine_state_error(&k->e);
 	}
 	return rc;
@@ -241,18 +324,38 @@ static int collect_hosts(struct kernel *k)
 static int kernel_window(struct engine *e, u64 until)
 {
 	struct kernel *k = (struct kernel *)e;
+	u32 n_emit;
 	int rc;
 
 	wake_hosts(k, until);
 	chaos_delay(0);
 	rc = advance_switches(k, until);
-	if (!rc)
-		rc = emit_all(k);
-	if (!rc)
+	if (rc)
+		return blame_link(k, rc);
+	n_emit = __atomic_load_n(&e->mem.state->n_emit, __ATOMIC_RELAXED);
+	if (n_emit > e->plan->size.emissions)
+		return corrupt(k, "number of emissions", n_emit);
+	rc = emit_all(k, n_emit);
+	if (!rc) {
 		rc = agents_wait(&k->agents, &e->err);
+		if (rc)
+			return blame_link(k, rc);
+	}
 	if (!rc)
 		rc = collect_hosts(k);
-	return rc ? rc : await_entries(k, 0, e->mem.state->n_emit);
+	return rc ? rc : await_entries(k, 0, n_emit);
+}
+
+/* At the end no link has carried a frame more or less than was sent. */
+static int check_counts(struct kernel *k)
+{
+	int rc = 0;
+
+	for (u32 p = 0; !rc && p < k->e.plan->size.ports; p++)
+		rc = await_link(k, p);
+	for (u32 h = 0; !rc && h < k->e.plan->size.hosts; h++)
+		rc = await_host(k, h, k->agents.cells[h].sent);
+	return rc;
 }
 
 static int kernel_finish(struct engine *e, u64 now, struct host_report *reports)
@@ -270,7 +373,7 @@ static int kernel_finish(struct engine *e, u64 now, struct host_report *reports)
 	}
 	for (u32 p = 0; p < e->plan->size.ports; p++)
 		e->foreign += e->mem.rx[p].foreign;
-	return rc;
+	return rc ? rc : check_counts(k);
 }
 
 static void kernel_destroy(struct engine *e)
@@ -309,10 +412,11 @@ static int start(struct kernel *k, const struct plan *f, struct err *err)
 {
 	int rc = allocate(k, f);
 
-	if (rc) {
+	if (rc)
 		return err_set(err, rc, "kernel engine: out of memory");
-	}
-	rc = bpf_fabric_load(&k->bpf, f, &k->e.mem, err);
+	rc = limit_open_files(bpf_fabric_files(f) + SPARE_FILES, err);
+	if (!rc)
+		rc = bpf_fabric_load(&k->bpf, f, &k->e.mem, err);
 	if (rc)
 		return rc;
 	plan_memory_init(f, &k->e.mem, false);

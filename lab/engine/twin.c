@@ -41,9 +41,13 @@ static void run_on(struct twin *t)
 	on_cfg = t->e.plan->fab;
 }
 
-#define FAB_CFG on_cfg
 #define FAB_MEM
 #define FAB_FN static inline
+
+static inline const struct fab_cfg *fab_cfg(void)
+{
+	return &on_cfg;
+}
 
 static inline struct fab_state *fab_state(void)
 {
@@ -130,7 +134,7 @@ static int fab_emit(struct port *p, struct frame *f, u32 id, u64 arrival, const 
 		if (note->credit)
 			credit_build(running->heads[id], p->cfg.number, note->class, note->fctbs, note->fccl);
 		else
-			pfc_build(running->heads[id], p->cfg.number, note->pause, note->resume, FAB_CFG.quanta);
+			pfc_build(running->heads[id], p->cfg.number, note->pause, note->resume, on_cfg.quanta);
 		parse_frame(running->heads[id], PFC_LEN, f);
 	} else if (f->flags & FRAME_MARKED) {
 		ecn_write_ce(running->heads[id]);

@@ -11,20 +11,9 @@
 #define LAB_NAME_MAX 16 /* with the final NUL; [a-z0-9_-]+, starts with a letter */
 
 /*
- * Interface indices. They are set at creation (IFLA ifindex), so that one BPF program serves every
- * port without a look-up: in a switch namespace a port has SWITCH_IFINDEX_BASE + its lab-wide port
- * number (switch 0's ports first, then switch 1's ...); in a host namespace the NIC has
- * HOST_IFINDEX_BASE + the host's number. In NAME-ctl the veth pair ctl0/ctl1 has CTL_IFINDEX and CTL_IFINDEX+1:
- * the emit program is attached there.
+ * Interfaces: "eth0" in a host, "p0", "p1", ... in a switch, and in NAME-ctl the veth pair ctl0, ctl1, to which the
+ * emit program is attached. bpf/addr.h has their indices, MACs and IPv4 addresses.
  */
-#define SWITCH_IFINDEX_BASE 10000
-#define HOST_IFINDEX_BASE 100000
-#define CTL_IFINDEX 9000
-
-/* Interface names: "eth0" in a host, "p0", "p1", ... in a switch. */
-
-/* IPv4 address of host h: 10.0.0.0/8 + h + 1, prefix 8. MAC of host h: 02:00:00:00:hh:hh (h+1). MAC of a switch port g:
- * 02:01:00:gg:gg:gg. */
 #define LAB_MTU 2300 /* of every veth, before XDP is attached */
 
 struct netlab {

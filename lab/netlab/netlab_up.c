@@ -10,11 +10,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bpf/addr.h"
 #include "lab/netlab/netlab_priv.h"
 #include "lab/netlab/rtnl.h"
 
 #define SPARE_FDS 64
-#define HOST_NET 0x0a000000u /* 10.0.0.0/8 */
 
 struct build {
 	const struct topo *t;
@@ -101,17 +101,20 @@ static int make_namespaces(struct build *b)
 	return ret;
 }
 
-/* ifindex of each node's port 0; see lab/netlab/netlab.h for the scheme. */
-static void number_ports(struct build *b)
+/* ifindex of each node's port 0 (bpf/addr.h). */
+static int number_ports(struct build *b)
 {
-	u32 i, next = SWITCH_IFINDEX_BASE;
+	u32 *base = calloc(b->t->n_switches + 1, sizeof(*base));
 
-	for (i = 0; i < b->t->n_hosts; i++)
+	if (!base)
+		return err_set(b->err, -ENOMEM, "out of memory");
+	topo_port_bases(b->t, base);
+	for (u32 i = 0; i < b->t->n_hosts; i++)
 		b->base[b->t->hosts[i]] = HOST_IFINDEX_BASE + i;
-	for (i = 0; i < b->t->n_switches; i++) {
-		b->base[b->t->switches[i]] = next;
-		next += b->t->nodes[b->t->switches[i]].n_ports;
-	}
+	for (u32 i = 0; i < b->t->n_switches; i++)
+		b->base[b->t->switches[i]] = SWITCH_IFINDEX_BASE + base[i];
+	free(base);
+	return 0;
 }
 
 static void describe_end(const struct build *b, const struct topo_link *l, int side, struct rtnl_end *e,
@@ -119,7 +122,6 @@ static void describe_end(const struct build *b, const struct topo_link *l, int s
 {
 	const struct topo_node *n = &b->t->nodes[l->node[side]];
 	bool host = n->kind == TOPO_HOST;
-	u32 id;
 
 	e->ns_fd = b->ns[l->node[side]];
 	e->ifindex = b->base[l->node[side]] + l->port[side];
@@ -128,13 +130,10 @@ static void describe_end(const struct build *b, const struct topo_link *l, int s
 	else
 		snprintf(ifname, 16, "p%u", l->port[side]);
 	e->ifname = ifname;
-	id = host ? n->index + 1 : e->ifindex - SWITCH_IFINDEX_BASE;
-	e->mac[0] = 2;
-	e->mac[1] = host ? 0 : 1;
-	e->mac[2] = 0;
-	e->mac[3] = (u8)(id >> 16);
-	e->mac[4] = (u8)(id >> 8);
-	e->mac[5] = (u8)id;
+	if (host)
+		mac_put_host(e->mac, n->index);
+	else
+		mac_put_port(e->mac, e->ifindex - SWITCH_IFINDEX_BASE);
 }
 
 static int link_failed(const struct build *b, int ret)
@@ -164,8 +163,10 @@ static int queue_links(struct build *b)
 		if (ret)
 			return link_failed(b, ret);
 	}
-	end[0] = (struct rtnl_end){ ctl, CTL_IFINDEX, "ctl0", { 2, 2, 0, 0, 0, 0 } };
-	end[1] = (struct rtnl_end){ ctl, CTL_IFINDEX + 1, "ctl1", { 2, 2, 0, 0, 0, 1 } };
+	end[0] = (struct rtnl_end){ ctl, CTL_IFINDEX, "ctl0", { 0 } };
+	end[1] = (struct rtnl_end){ ctl, CTL_IFINDEX + 1, "ctl1", { 0 } };
+	mac_put(end[0].mac, MAC_CTL, 0);
+	mac_put(end[1].mac, MAC_CTL, 1);
 	ret = rtnl_veth(&b->rt, end, LAB_MTU, i);
 	if (!ret)
 		ret = rtnl_flush(&b->rt);
@@ -199,7 +200,7 @@ static int queue_node(struct build *b, u32 node)
 		if (n->ports[p].end == 1) /* the other end was made up (rtnl_veth) */
 			ret = rtnl_set_up(&b->rt, b->base[node] + p, p);
 	if (!ret && n->kind == TOPO_HOST)
-		ret = rtnl_addr(&b->rt, b->base[node], HOST_NET + n->index + 1, 8, 0);
+		ret = rtnl_addr(&b->rt, b->base[node], host_addr(n->index), HOST_NET_PREFIX, 0);
 	return ret;
 }
 
@@ -226,10 +227,10 @@ static int build_all(struct build *b)
 	u32 i;
 
 	ret = make_namespaces(b);
-	if (ret)
-		return ret;
-	number_ports(b);
-	ret = make_links(b);
+	if (!ret)
+		ret = number_ports(b);
+	if (!ret)
+		ret = make_links(b);
 	for (i = 0; i < b->m->n_ns && !ret; i++)
 		ret = stop_wanted() ? interrupted(b) : finish_node(b, i);
 	return ret;

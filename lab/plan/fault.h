@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Faults at exact instants of virtual time: links that break, switches that drop frames or corrupt them, ports that
- * pause for ever. Statements (lab/plan/FAULTS.md) become a plan of events; the conductor ends a window at each and
- * changes the switches' state there. Hosts are given their part of the plan beforehand and follow it by themselves.
+ * The plan of a run's faults: links that go down and come up, switches that drop or corrupt frames, ports and hosts
+ * that send PAUSE storms. Each rule that the user gives (lab/plan/FAULTS.md) becomes one or more events at exact
+ * instants of virtual time. The conductor applies them to the switches (lab/run/fault_apply.h). Hosts get their part of
+ * the plan before the run and follow it by themselves.
  */
 #ifndef LOSSLAB_FAULTS_H
 #define LOSSLAB_FAULTS_H
@@ -13,67 +14,51 @@
 #include "topo/topo.h"
 
 struct plan;
-struct plan_memory;
 
 enum fault_kind {
-	FAULT_DOWN,    /* the link of a port */
-	FAULT_UP,      /* the same */
-	FAULT_DROP,    /* share of arriving frames, 0 at the end */
-	FAULT_CORRUPT, /* share of departing frames, 0 at the end */
-	FAULT_PAUSE,   /* storm of PAUSE, value is the class */
-	FAULT_RESUME,  /* its end */
-	FAULT_ROUTES,  /* routes take note that the port's link is down (value 1) or up (0) */
+	FAULT_DOWN,    /* the link of the port goes down */
+	FAULT_UP,      /* it comes up */
+	FAULT_DROP,    /* value: share of arriving frames to drop, 0 at the end */
+	FAULT_CORRUPT, /* value: share of departing frames to corrupt, 0 at the end */
+	FAULT_PAUSE,   /* a PAUSE storm begins; value: class */
+	FAULT_RESUME,  /* it ends */
+	FAULT_ROUTES,  /* routes learn that the port's link is down (value 1) or up (0) */
 	FAULT_KINDS
 };
 
 #define FAULTS_MAX 65536 /* events of a run */
 #define FAULT_HOST 0x80000000U
 
+/* One event of a rule. */
 struct fault {
-	u64 at;
-	u32 order; /* among those at one instant: as they were stated */
+	u64 at;    /* ps */
+	u32 order; /* its place among all events as the rules state them; breaks ties of `at` */
 	enum fault_kind kind;
-	u32 port;      /* lab-wide number of a switch port; PAUSE, RESUME: or a host with FAULT_HOST */
-	u32 value;     /* DROP, CORRUPT: probability x 2^32 */
-	u32 statement; /* which one it is of; one about several ports counts as one for each */
-	bool first;    /* its statement begins with it */
+	u32 port;   /* lab-wide number of a switch port; PAUSE, RESUME: or a host's number with FAULT_HOST */
+	u32 value;  /* see enum fault_kind; a share is a probability x 2^32 */
+	u32 rule;   /* which rule it belongs to; one about several ports counts as one for each */
+	bool first; /* it is the first event of its rule */
 };
 
 struct faults {
 	struct fault *list; /* in order of time */
 	u32 n, room;
-	bool endless;               /* some port pauses its far end for ever: such runs need not drain */
+	bool endless;               /* some storm never ends: such a run need not drain */
 	struct nic_fault *nic_list; /* the hosts' parts, one after the other */
 };
 
 /*
- * Read the keys `fault` and `faults` for a fabric whose ports and hosts are planned, and give the hosts their part. 0,
- * or -errno and err filled in; faults_free() in any case.
+ * Read the rules of `fault` and `fault_file` for a plan whose ports and hosts are known, resolve overlaps, and give the
+ * hosts their part. 0, or -errno and err filled in; faults_free() in any case.
  */
 int faults_plan(struct plan *f, struct err *err);
 /*
- * A step of faults_plan(): of statements about the same thing the one that begins later ends the other there and then.
- * Takes what does not happen out of the list, which is in order of time. 0 or -ENOMEM.
+ * A step of faults_plan(): where two rules concern the same thing, the one that starts later replaces the other from
+ * its start time. Removes the events of the other from then on from the list, which is in order of time. 0 or -ENOMEM.
  */
 int faults_resolve(struct plan *f);
-/* The last step of faults_plan(): 0 or -ENOMEM. */
+/* The last step of faults_plan(): give each host its part of the plan. 0 or -ENOMEM. */
 int faults_for_hosts(struct plan *f);
 void faults_free(struct faults *p);
-
-/* How far a run has come through its plan. Zeroed at first. */
-struct fault_run {
-	u32 next;
-	bool *dead;           /* [links]: those that routes know to be down */
-	struct routes routes; /* the switches' at present */
-};
-
-/* When the next fault happens, or TIME_NEVER. */
-u64 faults_next(const struct fault_run *r, const struct faults *p);
-/*
- * Let all happen that is due at @at = faults_next(), between two windows; switches concerned have an event at @at then.
- * 0 or -ENOMEM.
- */
-int faults_apply(struct fault_run *r, const struct plan *f, struct plan_memory *m, u64 at);
-void fault_run_free(struct fault_run *r);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reading statements of faults: TIME[-TIME]:WHAT:WHERE, see lab/plan/FAULTS.md. */
+/* Parsing rules of faults, TIME[-TIME]:WHAT[=VALUE]:WHERE, into events: see lab/plan/FAULTS.md. */
 #include "lab/plan/fault.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include "lab/text.h"
 #include "lab/plan/plan_impl.h"
 
-#define FAULT_LATEST (TIME_LIMIT / 2 / CFG_PS_PER_S) /* s: routes follow later, and virtual time has an end */
+#define FAULT_LATEST (TIME_LIMIT / 2 / PS_PER_S) /* s: leaves room below TIME_LIMIT for routes to follow */
 
-/* A statement, taken apart. */
-struct statement {
+/* A rule, taken apart. */
+struct rule {
 	char text[TEXT_LINE_MAX];
 	const char *where;
 	u64 from, to; /* to: TIME_NEVER if it has no end */
@@ -24,8 +24,8 @@ struct statement {
 struct reader {
 	struct plan *f;
 	struct err *err;
-	u32 statement; /* number of the statement, counted anew for each place that it is about */
-	struct statement s;
+	u32 rule; /* number of the rule; one about several ports counts once for each */
+	struct rule s;
 };
 
 static int bad(const struct reader *r, const char *part, const char *why)
@@ -41,8 +41,7 @@ static int add(struct reader *r, u64 at, enum fault_kind kind, u32 port, u32 val
 	if (at == TIME_NEVER)
 		return 0;
 	if (p->n == FAULTS_MAX)
-		return err_set(r->err, -EINVAL, "fault %s: more than %u events in all", text_quote(r->s.text).s,
-			       FAULTS_MAX);
+		return err_set(r->err, -EINVAL, "fault %s: more than %u events", text_quote(r->s.text).s, FAULTS_MAX);
 	if (p->n == p->room) {
 		u32 room = p->room ? 2 * p->room : 64;
 		struct fault *list = realloc(p->list, room * sizeof(*list));
@@ -52,15 +51,14 @@ static int add(struct reader *r, u64 at, enum fault_kind kind, u32 port, u32 val
 		p->list = list;
 		p->room = room;
 	}
-	p->list[p->n] = (struct fault){
-		.at = at, .order = p->n, .kind = kind, .port = port, .value = value, .statement = r->statement
-	};
-	p->list[p->n].first = !p->n || p->list[p->n - 1].statement != r->statement;
+	p->list[p->n] =
+		(struct fault){ .at = at, .order = p->n, .kind = kind, .port = port, .value = value, .rule = r->rule };
+	p->list[p->n].first = !p->n || p->list[p->n - 1].rule != r->rule;
 	p->n++;
 	return 0;
 }
 
-/* A link breaks or mends; routes follow. */
+/* A link goes down or comes up; routes follow. */
 static int add_link(struct reader *r, u64 at, bool down, u32 port)
 {
 	u64 delay = r->f->cfg->route_delay;
@@ -121,7 +119,7 @@ static int add_storm(struct reader *r, u32 port)
 
 static int parse_nothing(struct reader *r, char *value)
 {
-	return value ? bad(r, value, "this fault takes no value") : 0;
+	return value ? bad(r, value, "not allowed: this fault takes no value") : 0;
 }
 
 static int parse_share(struct reader *r, char *value)
@@ -143,9 +141,9 @@ static int parse_class(struct reader *r, char *value)
 		return bad(r, value ? value : "", "not a class; allowed: 0..7");
 	if (!(r->f->fab.pfc >> class & 1))
 		return bad(r, value,
-			   r->f->fab.credits       ? "credits know no PAUSE; allowed: with fc=pfc"
-				   : r->f->fab.pfc ? "a class without PFC; allowed: those of pfc_classes="
-						   : "PFC is off; allowed: with fc=pfc");
+			   r->f->fab.credits       ? "credit flow control has no PAUSE; needs fc=pfc"
+				   : r->f->fab.pfc ? "PFC does not cover this class; allowed: those of pfc_classes="
+						   : "PFC is off; needs fc=pfc");
 	r->s.value = class;
 	return 0;
 }
@@ -157,7 +155,7 @@ static int parse_time(struct reader *r, const char *word, u64 *t)
 
 	if (unit_time(word, t, &err))
 		return bad(r, word, "not a time like 1.5ms");
-	if (*t > FAULT_LATEST * CFG_PS_PER_S) {
+	if (*t > FAULT_LATEST * PS_PER_S) {
 		snprintf(why, sizeof(why), "too late; allowed: up to %llus", FAULT_LATEST);
 		return bad(r, word, why);
 	}
@@ -171,13 +169,13 @@ static int parse_flap(struct reader *r, char *value)
 	int rc;
 
 	if (!slash)
-		return bad(r, value ? value : "", "not DOWN/UP, two times");
+		return bad(r, value ? value : "", "not DOWN/UP, like 50us/100us");
 	*slash = '\0';
 	rc = parse_time(r, value, &r->s.down_for);
 	if (!rc)
 		rc = parse_time(r, slash + 1, &r->s.up_for);
 	if (!rc && (!r->s.down_for || !r->s.up_for))
-		return bad(r, value, "a link flaps for more than 0 each");
+		return bad(r, value, "DOWN and UP must be above 0");
 	return rc;
 }
 
@@ -185,16 +183,16 @@ static const struct what {
 	const char *name;
 	int (*parse)(struct reader *r, char *value);
 	int (*add)(struct reader *r, u32 port);
-	enum { NO_END, MAY_END, MUST_END } end;
+	enum { ONE_TIME, TIME_OR_RANGE, RANGE } time;
 	bool all_ports; /* WHERE may be a switch: all its ports */
 	bool hosts;     /* WHERE may be a host's NIC, not only its link */
 } whats[] = {
-	{ "down", parse_nothing, add_down, MAY_END, false, false },
-	{ "up", parse_nothing, add_up, NO_END, false, false },
-	{ "flap", parse_flap, add_flap, MUST_END, false, false },
-	{ "drop", parse_share, add_drop, MAY_END, true, false },
-	{ "corrupt", parse_share, add_corrupt, MAY_END, true, false },
-	{ "pause", parse_class, add_storm, MAY_END, false, true },
+	{ "down", parse_nothing, add_down, TIME_OR_RANGE, false, false },
+	{ "up", parse_nothing, add_up, ONE_TIME, false, false },
+	{ "flap", parse_flap, add_flap, RANGE, false, false },
+	{ "drop", parse_share, add_drop, TIME_OR_RANGE, true, false },
+	{ "corrupt", parse_share, add_corrupt, TIME_OR_RANGE, true, false },
+	{ "pause", parse_class, add_storm, TIME_OR_RANGE, false, true },
 };
 #define WHATS (sizeof(whats) / sizeof(whats[0]))
 
@@ -210,7 +208,7 @@ static const struct topo_node *find_node(const struct topo *t, const char *name)
 
 static int add_at(struct reader *r, const struct what *w, u32 port)
 {
-	r->statement++;
+	r->rule++;
 	return w->add(r, port);
 }
 
@@ -226,7 +224,7 @@ static int add_switch(struct reader *r, const struct what *w, const struct topo_
 		return add_at(r, w, base + number);
 	}
 	if (!w->all_ports)
-		return bad(r, n->name, "a switch: say which port, like s0:p1");
+		return bad(r, n->name, "a switch; allowed: one of its ports, like s0:p1");
 	for (u32 i = 0; !rc && i < n->n_ports; i++)
 		rc = add_at(r, w, base + i);
 	return rc;
@@ -245,13 +243,13 @@ static int add_where(struct reader *r, const struct what *w, char *where)
 	if (n->kind == TOPO_SWITCH)
 		return add_switch(r, w, n, port);
 	if (port)
-		return bad(r, where, "a host: it has one port, say its name alone");
+		return bad(r, where, "a host; allowed: its name without a port");
 	if (w->all_ports)
 		return bad(r, where, "a host; allowed: a switch, or a port of one");
 	return add_at(r, w, w->hosts ? n->index | FAULT_HOST : r->f->host_port[n->index]);
 }
 
-/* ---- statements ---- */
+/* ---- rules ---- */
 
 static int parse_times(struct reader *r, char *times)
 {
@@ -265,21 +263,21 @@ static int parse_times(struct reader *r, char *times)
 	if (!rc && to)
 		rc = parse_time(r, to, &r->s.to);
 	if (!rc && r->s.to <= r->s.from)
-		return bad(r, to, "the end is not after the beginning");
+		return bad(r, to, "not after the start; allowed: FROM-TO with FROM < TO");
 	return rc;
 }
 
-static int check_end(const struct reader *r, const struct what *w)
+static int check_time(const struct reader *r, const struct what *w)
 {
-	if (r->s.to != TIME_NEVER && w->end == NO_END)
-		return bad(r, w->name, "an instant, that takes no end");
-	if (r->s.to == TIME_NEVER && w->end == MUST_END)
-		return bad(r, w->name, "needs an end: FROM-TO");
+	if (r->s.to != TIME_NEVER && w->time == ONE_TIME)
+		return bad(r, w->name, "takes one time, not a range");
+	if (r->s.to == TIME_NEVER && w->time == RANGE)
+		return bad(r, w->name, "needs a range: FROM-TO");
 	return 0;
 }
 
 /* TIME[-TIME]:WHAT[=VALUE]:WHERE */
-static int read_statement(struct reader *r, const char *text)
+static int read_rule(struct reader *r, const char *text)
 {
 	char word[TEXT_LINE_MAX], *what, *where, *value;
 	const struct what *w = whats;
@@ -303,7 +301,7 @@ static int read_statement(struct reader *r, const char *text)
 		w++;
 	if (w == whats + WHATS)
 		return bad(r, what, "no such fault; allowed: down|up|flap=D/U|drop=P|corrupt=P|pause=CLASS");
-	rc = check_end(r, w);
+	rc = check_time(r, w);
 	if (!rc)
 		rc = w->parse(r, value);
 	return rc ? rc : add_where(r, w, where);
@@ -321,28 +319,29 @@ static int read_key(struct reader *r)
 		if (!*one)
 			continue;
 		any = true;
-		rc = read_statement(r, one);
+		rc = read_rule(r, one);
 	}
 	if (!any && r->f->cfg->fault[0])
 		return err_set(r->err, -EINVAL,
-			       "fault=%s: no statement in it; allowed: TIME[-TIME]:WHAT:WHERE, with ';' between",
+			       "fault=%s: contains no rule; allowed: TIME[-TIME]:WHAT:WHERE, separated by ';'",
 			       text_quote(r->f->cfg->fault).s);
 	return rc;
 }
 
 static int read_file(struct reader *r, const char *path)
 {
-	struct text_in csv = { .in = fopen(path, "re"), .name = path, .err = r->err };
-	char *text;
+	char *text, what[sizeof("fault_file=") + sizeof(struct text_quote)];
+	struct text_in csv;
 	int rc;
 
-	if (!csv.in)
-		return err_set(r->err, -EINVAL, "fault_file=%s: %s", text_quote(path).s, strerror(errno));
+	snprintf(what, sizeof(what), "fault_file=%s", text_quote(path).s);
+	if (text_open(&csv, path, what, r->err))
+		return -EINVAL;
 	while ((rc = text_line(&csv)) > 0) {
 		text = cfg_text(csv.buf);
 		rc = strchr(text, ';')
-			? err_set(r->err, -EINVAL, "%s: a ';'; allowed: one statement a line", text_quote(text).s)
-			: *text ? read_statement(r, text)
+			? err_set(r->err, -EINVAL, "%s: contains ';'; allowed: one rule per line", text_quote(text).s)
+			: *text ? read_rule(r, text)
 				: 0;
 		if (rc == -EINVAL) {
 			text_fail(&csv, "%s", r->err->text);
@@ -350,7 +349,7 @@ static int read_file(struct reader *r, const char *path)
 		if (rc)
 			break;
 	}
-	fclose(csv.in);
+	text_close(&csv);
 	return rc;
 }
 

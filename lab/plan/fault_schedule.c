@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Statements about the same thing whose times overlap: the one that begins later is the one that holds. */
+/*
+ * Resolving rules of faults that overlap: where two concern the same thing, the one that starts later replaces the
+ * other.
+ *
+ * A subject is what a rule can be about: one link, or one port's drops, its corruption, or its storm of one class (a
+ * host's too). The events are visited in order of time. The first event of a rule makes it the active rule of its
+ * subject; an event of a rule that is not active any more is removed.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "lab/plan/plan.h"
 
-#define NOBODY (~0U)
+#define NO_RULE (~0U)
 
-/* Things that a port or a host can have wrong, besides its link; a storm for each class. */
-enum { THING_DROP, THING_CORRUPT, THING_STORM, THINGS = THING_STORM + FAB_CLASSES };
+/* The subjects of a port or host, besides its link. */
+enum { SUBJECT_DROP, SUBJECT_CORRUPT, SUBJECT_STORM, SUBJECTS = SUBJECT_STORM + FAB_CLASSES };
 
-/* Of everything that can have a fault, the statement that holds. */
-struct holders {
+struct resolver {
 	const struct plan *f;
-	u32 *link;   /* [links] */
-	u32 *thing;  /* [ports, then hosts][THINGS] */
-	bool *ended; /* [events in the order of their statements]: does not happen, because its statement is over */
+	u32 *link_rule;    /* [links]: the active rule of each link, or NO_RULE */
+	u32 *subject_rule; /* [ports, then hosts][SUBJECTS]: the same for the other subjects */
+	bool *removed;     /* [fault.order] */
 };
 
 static u32 link_of(const struct plan *f, u32 port)
@@ -25,77 +31,90 @@ static u32 link_of(const struct plan *f, u32 port)
 	return f->topo->nodes[f->topo->switches[s]].ports[port - f->port_base[s]].link;
 }
 
-/* Where it stands which statement holds of what @x is about. */
-static u32 *holder(const struct holders *h, const struct fault *x)
+/* Where the active rule of @x's subject is kept. */
+static u32 *active_rule(const struct resolver *r, const struct fault *x)
 {
-	u32 place = x->port & FAULT_HOST ? h->f->size.ports + (x->port & ~FAULT_HOST) : x->port;
-	u32 *things = &h->thing[(size_t)place * THINGS];
+	u32 place = x->port & FAULT_HOST ? r->f->size.ports + (x->port & ~FAULT_HOST) : x->port;
+	u32 *subjects = &r->subject_rule[(size_t)place * SUBJECTS];
 
 	switch (x->kind) {
 	case FAULT_DROP:
-		return &things[THING_DROP];
+		return &subjects[SUBJECT_DROP];
 	case FAULT_CORRUPT:
-		return &things[THING_CORRUPT];
+		return &subjects[SUBJECT_CORRUPT];
 	case FAULT_PAUSE:
 	case FAULT_RESUME:
-		return &things[THING_STORM + x->value];
+		return &subjects[SUBJECT_STORM + x->value];
 	default:
-		return &h->link[link_of(h->f, x->port)];
+		return &r->link_rule[link_of(r->f, x->port)];
 	}
 }
 
-/* Whether @x happens. Routes follow the event before them in their statement, whatever has begun since. */
-static bool holds(struct holders *h, const struct fault *x)
+/*
+ * Is @x to be applied? Routes learn of a link that went down or up even if another rule has become active since: they
+ * follow the event before them in their rule.
+ */
+static bool keep(struct resolver *r, const struct fault *x)
 {
-	u32 *who = holder(h, x);
+	u32 *active = active_rule(r, x);
 
 	if (x->kind == FAULT_ROUTES)
-		return !h->ended[x->order - 1];
+		return !r->removed[x->order - 1];
 	if (x->first)
-		*who = x->statement;
-	h->ended[x->order] = *who != x->statement;
-	return !h->ended[x->order];
+		*active = x->rule;
+	r->removed[x->order] = *active != x->rule;
+	return !r->removed[x->order];
 }
 
-/* Whether some port pauses its far end when all is over. The holders are needed no more. */
-static bool is_endless(const struct holders *h)
+/* Is some storm on after the last event? Reuses subject_rule: 1 for a storm that is on, 0 for one that has ended. */
+static bool is_endless(const struct resolver *r)
 {
-	const struct faults *p = &h->f->faults;
+	const struct faults *p = &r->f->faults;
 	bool endless = false;
 
 	for (u32 i = 0; i < p->n; i++)
 		if (p->list[i].kind == FAULT_PAUSE || p->list[i].kind == FAULT_RESUME)
-			*holder(h, &p->list[i]) = p->list[i].kind == FAULT_PAUSE;
+			*active_rule(r, &p->list[i]) = p->list[i].kind == FAULT_PAUSE;
 	for (u32 i = 0; i < p->n; i++)
-		endless |= p->list[i].kind == FAULT_PAUSE && *holder(h, &p->list[i]);
+		endless |= p->list[i].kind == FAULT_PAUSE && *active_rule(r, &p->list[i]);
 	return endless;
+}
+
+static u32 *no_rules(size_t n)
+{
+	u32 *rules = malloc((n + 1) * sizeof(*rules));
+
+	for (size_t i = 0; rules && i < n; i++)
+		rules[i] = NO_RULE;
+	return rules;
+}
+
+/* Remove replaced events from the list. */
+static void resolve(struct resolver *r, struct faults *p)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < p->n; i++)
+		if (keep(r, &p->list[i]))
+			p->list[n++] = p->list[i];
+	p->n = n;
+	p->endless = is_endless(r);
 }
 
 int faults_resolve(struct plan *f)
 {
-	size_t things = (size_t)(f->size.ports + f->size.hosts) * THINGS;
-	struct holders h = { .f = f };
-	u32 n = 0;
-	int rc = 0;
+	struct resolver r = {
+		.f = f,
+		.link_rule = no_rules(f->topo->n_links),
+		.subject_rule = no_rules((size_t)(f->size.ports + f->size.hosts) * SUBJECTS),
+		.removed = calloc(f->faults.n + 1, sizeof(bool)),
+	};
+	bool ok = r.link_rule && r.subject_rule && r.removed;
 
-	h.link = malloc(f->topo->n_links * sizeof(u32));
-	h.thing = malloc(things * sizeof(u32));
-	h.ended = calloc(f->faults.n + 1, sizeof(bool));
-	if (!h.link || !h.thing || !h.ended)
-		rc = -ENOMEM;
-	for (u32 i = 0; !rc && i < f->topo->n_links; i++)
-		h.link[i] = NOBODY;
-	for (size_t i = 0; !rc && i < things; i++)
-		h.thing[i] = NOBODY;
-	for (u32 i = 0; !rc && i < f->faults.n; i++)
-		if (holds(&h, &f->faults.list[i]))
-			f->faults.list[n++] = f->faults.list[i];
-	if (!rc) {
-		f->faults.n = n;
-		f->faults.endless = is_endless(&h);
-	}
-	free(h.link);
-	free(h.thing);
-	free(h.ended);
-	return rc;
+	if (ok)
+		resolve(&r, &f->faults);
+	free(r.link_rule);
+	free(r.subject_rule);
+	free(r.removed);
+	return ok ? 0 : -ENOMEM;
 }

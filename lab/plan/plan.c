@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 
 #include "bpf/wire.h"
+#include "lab/interrupt.h"
+#include "lab/plan/plan_workload.h"
 
 #define SMALL_BUDGET (64 << 20) /* bytes of small slots up to which the worst case is simply provided for */
 
@@ -154,13 +156,9 @@ static int plan_switches(struct plan *f, struct err *err)
 	struct plan_sizes *z = &f->size;
 	int rc;
 
-	for (u32 s = 0; s < z->switches; s++) {
-		u32 n = f->topo->nodes[f->topo->switches[s]].n_ports;
-
-		f->port_base[s] = z->ports;
-		z->ports += n;
-		z->voqs += plan_voqs(n);
-	}
+	z->ports = topo_port_bases(f->topo, f->port_base);
+	for (u32 s = 0; s < z->switches; s++)
+		z->voqs += plan_voqs(f->topo->nodes[f->topo->switches[s]].n_ports);
 	f->ports = calloc(z->ports, sizeof(*f->ports));
 	if (!f->ports)
 		return fail(err, -ENOMEM, "out of memory");
@@ -198,13 +196,18 @@ static int check_flow(const struct plan *f, const struct flow *flow, struct err 
 		return fail(err, -EINVAL, "workload: a flow has more than 2^31 packets: raise mtu or message");
 	if (flow->op == FLOW_WRITE || (r->format == FORMAT_ROCE && !r->reth_all))
 		return 0;
-	return err_set(err, -EINVAL, "workload: flow %u is no WRITE: %s; allowed: op write", flow->id,
-		       r->reth_all ? "reth=all is about WRITEs" : "transport=iwarp carries nothing else");
+	if (r->reth_all)
+		return err_set(err, -EINVAL,
+			       "workload: flow %u is no WRITE: reth=all is about WRITEs; allowed: op write", flow->id);
+	return err_set(err, -EINVAL,
+		       "workload: flow %u is no WRITE: transport=%s carries nothing else; allowed: op write", flow->id,
+		       f->cfg->transport);
 }
 
 /* The flows themselves. How much memory the switches need depends on their classes. */
 static int make_flows(struct plan *f, struct err *err)
 {
+	struct workload_spec spec = plan_workload(f->cfg);
 	u32 *host_ps = calloc(f->size.hosts, sizeof(*host_ps)), n;
 	int rc;
 
@@ -212,7 +215,7 @@ static int make_flows(struct plan *f, struct err *err)
 		return fail(err, -ENOMEM, "out of memory");
 	for (u32 h = 0; h < f->size.hosts; h++)
 		host_ps[h] = f->ports[f->host_port[h]].ps_per_byte;
-	rc = workload_make(f->cfg, f->size.hosts, host_ps, &f->flow_list, &n, err);
+	rc = workload_make(&spec, f->size.hosts, host_ps, &f->flow_list, &n, err);
 	free(host_ps);
 	if (rc)
 		return rc;
@@ -245,9 +248,9 @@ static int plan_flows(struct plan *f, struct err *err)
 			return rc;
 		t->results[i].done_ps = TIME_NEVER;
 	}
-	for (u32 i = 0; i < t->n; i++)
+	for (u32 i = 0; i < t->n && !interrupted(); i++)
 		f->ideal[i] = plan_ideal(f, &t->flows[i]);
-	return 0;
+	return interrupted() ? fail(err, -EINTR, "interrupted") : 0;
 }
 
 static void plan_window(struct plan *f)
@@ -276,6 +279,57 @@ static int plan_rtt(struct plan *f, struct err *err)
 	if (f->max_rtt && f->fab.iterations)
 		f->max_rtt += (routes_max_hops(f->topo, &f->routes) - 1) * plan_crossbar_rtt(f);
 	return f->max_rtt ? 0 : fail(err, -ENOMEM, "out of memory");
+}
+
+#define STUCK_LEAST (100 * PS_PER_MS)
+#define STUCK_MOST (TIME_LIMIT / 16) /* 20 hours: leaves virtual time for the rest of the run */
+#define RESENDS 8                    /* in a row that are lost, before a run counts as stuck */
+#define BACKOFF 64                   /* iWARP doubles its timeout up to this factor */
+#define SLOWEST_SHARE 1000           /* congestion control slows a flow down to about a thousandth of its link */
+
+static u32 slowest_port(const struct plan *f)
+{
+	u32 ps = 0;
+
+	for (u32 p = 0; p < f->size.ports; p++)
+		if (f->ports[p].ps_per_byte > ps)
+			ps = f->ports[p].ps_per_byte;
+	return ps;
+}
+
+static u32 most_ports(const struct plan *f)
+{
+	u32 n = 0;
+
+	for (u32 s = 0; s < f->size.switches; s++)
+		if (f->topo->nodes[f->topo->switches[s]].n_ports > n)
+			n = f->topo->nodes[f->topo->switches[s]].n_ports;
+	return n;
+}
+
+/* How long a PAUSE holds if its end is lost, at @ps per byte, and a watchdog that steps in. */
+static u64 longest_pause(const struct plan *f, u32 ps)
+{
+	u64 watchdog = f->fab.watchdog ? f->fab.watchdog + f->fab.restore : 0;
+
+	return f->fab.pfc ? (u64)f->fab.quanta * PFC_QUANTUM_BYTES * ps + watchdog : 0;
+}
+
+u64 plan_stuck_after(const struct plan *f)
+{
+	const struct run_cfg *c = f->cfg;
+	u32 slowest = slowest_port(f), queues = c->shared ? 1 : most_ports(f) * plan_classes(f);
+	/* 128 bits: with 2 kbit/s one buffer takes a quarter of an hour, and there may be thousands on a path */
+	__uint128_t timer = max64(f->nics[0].recovery.rto_high, f->max_rtt), sum = f->max_rtt;
+
+	sum += (__uint128_t)c->buffer * queues * slowest * routes_max_hops(f->topo, &f->routes);
+	sum += longest_pause(f, slowest);
+	if (f->nics[0].cc_ops)
+		sum += (u64)wire_bytes(f->frame_max) * slowest * (__uint128_t)SLOWEST_SHARE;
+	if (c->rq)
+		sum += RESENDS * (nic_rnr_time(c->rnr_timer) + c->rq_delay);
+	sum += timer * RESENDS * (f->nics[0].rules.format == FORMAT_TCP ? BACKOFF : 1);
+	return sum > STUCK_MOST ? STUCK_MOST : max64((u64)sum, STUCK_LEAST);
 }
 
 /* What plan_ideal() can follow. A clockwise ring of 63 switches just fits. */
@@ -378,6 +432,7 @@ int plan_make(struct plan *f, const struct run_cfg *cfg, const struct topo *topo
 	}
 	plan_slots(f);
 	rc = plan_hosts(f, err);
+	f->stuck_after = cfg->stuck_after ? cfg->stuck_after : plan_stuck_after(f);
 	if (!rc)
 		rc = faults_plan(f, err);
 	return rc ? rc : plan_flows(f, err);

@@ -11,7 +11,7 @@
 #include "bpf/hash.h"
 #include "lab/config/cfg.h"
 #include "lab/plan/fault.h"
-#include "lab/records/records.h"
+#include "lab/workload/workload.h"
 #include "topo/topo.h"
 
 #define PLAN_HOPS_MAX 64u /* links of the longest route between two hosts */
@@ -54,6 +54,7 @@ struct plan {
 	u32 *host_port;          /* the switch port that each host hangs on */
 	u64 window;              /* W: the shortest delay of any link */
 	u64 max_rtt;             /* longest base round trip of a full packet and its ACK */
+	u64 stuck_after;         /* virtual time without a new packet that ends a run */
 	u32 frame_max;
 	struct flow *flow_list;
 	u8 classes; /* a bit per class that data or answers of some flow have */
@@ -74,7 +75,7 @@ void plan_memory_init(const struct plan *f, struct plan_memory *m, bool one_pool
  * Make up for the slots that a host's frames have taken at port @number, so that the next window finds a window's worth
  * again. 0, or -1 with state->error. Not while the host is sending.
  */
-int plan_refill(struct plan_memory *m, u32 number);
+int plan_refill(const struct plan *f, struct plan_memory *m, u32 number);
 /* buffer_mode=shared: bytes of switch @s that its ports have for themselves: reserves and headrooms. */
 u64 plan_own_memory(const struct plan *f, u32 s);
 /* The ps per byte of the fastest port of switch @s, which is what its crossbar goes by. */
@@ -84,6 +85,11 @@ u32 plan_fastest(const struct plan *f, u32 s);
  * the ACK may have to wait for the end of a slot.
  */
 u64 plan_crossbar_rtt(const struct plan *f);
+/*
+ * stuck_after=auto: longer than a run that goes on can be without a new packet, in ps: a round trip behind full
+ * buffers, pauses, and timers that go off several times in a row. At least 100 ms.
+ */
+u64 plan_stuck_after(const struct plan *f);
 /* The time each flow takes alone on an empty network, in ps (lab/plan/ideal.c). */
 u64 plan_ideal(const struct plan *f, const struct flow *flow);
 /* The hash seed of switch @s for ECMP: its own, so that tiers do not follow each other's choices. */

@@ -33,7 +33,7 @@ static void init_port(struct port *p, const struct port_cfg *cfg, u32 credits)
 	for (u32 c = 0; c < FAB_CLASSES; c++)
 		p->refresh[c] = TIME_NEVER;
 	for (u32 c = 0; c < FAB_CLASSES; c++)
-		p->credit_tx.limit[c] = p->credit_rx.told[c] = credits;
+		p->credit_tx.limit[c] = p->credit_rx.advertised[c] = credits;
 }
 
 /* Hand out the free slots: each port's share first, the rest on the stack. */
@@ -77,21 +77,25 @@ void plan_memory_init(const struct plan *f, struct plan_memory *m, bool one_pool
 		m->stack[0][m->state->free_top[0]++] = i;
 }
 
-int plan_refill(struct plan_memory *m, u32 number)
+int plan_refill(const struct plan *f, struct plan_memory *m, u32 number)
 {
+	const struct port_cfg *c = &f->ports[number]; /* not the port's own copy, which others can write to */
+	const u32 slots[2] = { f->size.small, f->size.large };
 	struct port *p = &m->ports[number];
 
 	for (u32 kind = 0; kind < 2; kind++) {
-		u32 taken = p->cfg.free_size[kind] - (p->free_tail[kind] - m->rx[number].free_head[kind]);
+		u32 taken = c->free_size[kind] - (p->free_tail[kind] - m->rx[number].free_head[kind]);
+		u32 top = m->state->free_top[kind];
 
-		if (taken > m->state->free_top[kind]) {
+		if (taken > top || top > slots[kind]) {
 			m->state->error = FAB_NO_SLOT;
 			m->state->error_port = number;
 			return -1;
 		}
+		m->state->free_top[kind] = top - taken;
 		while (taken--)
-			m->free_ring[kind][p->cfg.arrq_base + (p->free_tail[kind]++ & p->cfg.arrq_mask)] =
-				m->stack[kind][--m->state->free_top[kind]];
+			m->free_ring[kind][c->arrq_base + (p->free_tail[kind]++ & c->arrq_mask)] =
+				m->stack[kind][--top];
 	}
 	return 0;
 }

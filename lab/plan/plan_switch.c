@@ -46,9 +46,9 @@ void plan_cfg(struct plan *f)
 	f->fab.speedup = c->speedup;
 	f->fab.output_buffer = c->output_buffer;
 	f->fab.fifo = c->fifo;
-	cfg_weights(c->weights, f->fab.turn_bytes, &unused); /* cfg_finish() has found them well-formed */
+	cfg_weights(c->weights, f->fab.wrr_quantum, &unused); /* cfg_finish() has found them well-formed */
 	for (u32 i = 0; i < FAB_CLASSES; i++)
-		f->fab.turn_bytes[i] *= wire_bytes(f->frame_max);
+		f->fab.wrr_quantum[i] *= wire_bytes(f->frame_max);
 }
 
 u64 plan_headroom(const struct plan *f, const struct port_cfg *p)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lab/config/cfg.h"
+#include "lab/outdir.h"
 #include "lab/workload/workload.h"
 #include "topo/topo.h"
 
@@ -124,21 +125,15 @@ struct run_totals {
 /* Sum up a run: averages over completed flows, integers only. */
 void records_totals(const struct run_result *r, struct run_totals *t);
 /*
- * Make DIR, with what leads to it, and see that records can be written there. *made: how many bytes of @dir name the
- * first directory that was not there before; 0: all were. -errno and err filled in.
+ * Write config.txt, topology, faults, workload, flows.csv, ports.csv, hosts.csv, samples.csv and summary.json to @dir,
+ * and remove those of them that this run does not have. An earlier run's files stay until all of these are written;
+ * then its summary.json is removed first. -errno and err filled in.
  */
-int records_prepare(const char *dir, size_t *made, struct err *err);
-/* Remove the directories that records_prepare() has made, as far as they are empty. */
-void records_undo(const char *dir, size_t made);
+int records_write(const struct run_result *r, const struct run_totals *t, struct outdir *dir, struct err *err);
 /*
- * Write DIR/{config.txt,topology,faults,workload,flows.csv,ports.csv,hosts.csv,samples.csv,summary.json}, and remove
- * those of them that this run has not. Until all of them are written those of an earlier run stay as they are; then its
- * summary.json is the first to go. -errno and err filled in.
- */
-int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, struct err *err);
-/*
- * Keep the files that @c names, and the topology @t unless it is NULL. A pipe is left to the run, and what cannot be
- * read too; then a relative path in @c becomes absolute. 0 or -errno; record_inputs_free() in any case.
+ * Keep the files that @c names, and the topology @t unless it is NULL. Files that are not regular texts of at most
+ * TEXT_FILE_MAX bytes are not kept; then a relative path in @c becomes absolute. 0 or -errno; record_inputs_free() in
+ * any case.
  */
 int record_inputs_keep(struct record_inputs *in, struct run_cfg *c, const struct topo *t);
 void record_inputs_free(struct record_inputs *in);

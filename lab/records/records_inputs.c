@@ -1,39 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a run was given in files, kept so that its records can stand for themselves. */
+/* Copies of the files that a run reads, so that its records can repeat it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "lab/interrupt.h"
 #include "lab/records/records.h"
+#include "lab/text.h"
 
-/* Keep the text of the regular file @path: 0 or -errno. */
-static int keep_text(struct record_input *in, const char *path)
+/* Copy a text of bounded length. -EINVAL: it is none, which the run will say in better words as it reads it. */
+static int copy_text(FILE *from, FILE *to)
 {
-	FILE *from = fopen(path, "re"), *to;
-	char buf[4096];
-	struct stat st;
-	int rc = 0;
+	char buf[65536];
+	u64 copied = 0;
 	size_t n;
 
-	if (!from)
-		return -errno;
-	/* What can be read once only is the run's own to read. */
-	if (fstat(fileno(from), &st) || !S_ISREG(st.st_mode)) {
+	while ((n = fread(buf, 1, sizeof(buf), from))) {
+		copied += n;
+		if (memchr(buf, '\0', n) || copied > TEXT_FILE_MAX)
+			return -EINVAL;
+		if (interrupted())
+			return -EINTR;
+		if (fwrite(buf, 1, n, to) < n)
+			return -ENOMEM;
+	}
+	return ferror(from) ? -EIO : 0;
+}
+
+/* Keep the text of the regular file @path: 0 or -errno, and then nothing. */
+static int keep_text(struct record_input *in, const char *path)
+{
+	/* Opening a FIFO must not wait for a writer. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), rc;
+	FILE *from = fd < 0 ? NULL : fdopen(fd, "r"), *to;
+	struct stat st;
+
+	if (!from) {
+		rc = -errno;
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	/* What can be read only once is left to the run. */
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		fclose(from);
 		return -ENOTSUP;
 	}
 	to = open_memstream(&in->text, &in->n);
-	if (!to) {
-		fclose(from);
-		return -errno;
-	}
-	while ((n = fread(buf, 1, sizeof(buf), from)))
-		fwrite(buf, 1, n, to);
-	if (ferror(from))
-		rc = -EIO;
+	rc = to ? copy_text(from, to) : -ENOMEM;
 	fclose(from);
-	return fclose(to) && !rc ? -ENOMEM : rc;
+	if (to && fclose(to) && !rc)
+		rc = -ENOMEM;
+	if (rc) {
+		free(in->text);
+		*in = (struct record_input){ 0 };
+	}
+	return rc;
 }
 
 static int keep_topology(struct record_input *in, const struct topo *t)
@@ -47,7 +72,7 @@ static int keep_topology(struct record_input *in, const struct topo *t)
 	return fclose(to) && !rc ? -ENOMEM : rc;
 }
 
-/* A path that cannot be kept as a text is good from everywhere at least. */
+/* The path of a file that is not kept must at least be valid from every directory. */
 static void make_absolute(char *path, size_t size)
 {
 	char *full = *path == '/' ? NULL : realpath(path, NULL);
@@ -57,14 +82,15 @@ static void make_absolute(char *path, size_t size)
 	free(full);
 }
 
-/* What cannot be read will be refused as the run reads it, in better words. */
+/* A file that cannot be kept stays where it is. If it is bad, the run says so as it reads it. */
 static int keep_file(struct record_input *in, char *path, size_t size)
 {
 	int rc = keep_text(in, path);
 
-	if (rc && rc != -ENOMEM)
-		make_absolute(path, size);
-	return rc == -ENOMEM ? rc : 0;
+	if (!rc || rc == -ENOMEM || rc == -EINTR)
+		return rc;
+	make_absolute(path, size);
+	return 0;
 }
 
 int record_inputs_keep(struct record_inputs *in, struct run_cfg *c, const struct topo *t)

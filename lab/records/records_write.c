@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The directory that a run leaves. */
+/* The files of a run's records. */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lab/text.h"
 #include "lab/records/records.h"
 
 enum which { TOPOLOGY, FAULTS, WORKLOAD };
 
-/* NULL: the run was not given one in a file. */
+/* NULL: the run got none in a file. */
 static const struct record_input *input(const struct run_result *r, enum which which)
 {
 	const struct record_input *in;
@@ -26,7 +23,7 @@ static int put_config(const struct run_result *r, const struct run_totals *t, FI
 {
 	struct run_cfg c = *r->cfg;
 
-	/* What repeats a run must not write over it unasked. */
+	/* A run that is repeated from config.txt must not overwrite this one. */
 	c.out[0] = '\0';
 	if (input(r, TOPOLOGY))
 		snprintf(c.topology, sizeof(c.topology), "topology");
@@ -76,7 +73,7 @@ static int put_hosts(const struct run_result *r, const struct run_totals *t, FIL
 	return 0;
 }
 
-/* What the run has written aside, from its beginning. */
+/* The samples that the run has collected in a file of its own. */
 static int put_samples(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	char buf[4096];
@@ -90,7 +87,7 @@ static int put_samples(const struct run_result *r, const struct run_totals *t, F
 	return ferror(r->samples);
 }
 
-/* summary.json is the first to go and the last to come: where it is, the others belong to it. */
+/* summary.json is removed first and written last: where it is, the other files belong to it. */
 static const struct record_file {
 	const char *name;
 	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
@@ -101,7 +98,7 @@ static const struct record_file {
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
 
-/* Samples are there only if they were asked for, what the run was given only if it came in a file. */
+/* Samples only if sample= is set, inputs only if they came in a file. */
 static bool is_wanted(const struct run_result *r, const struct record_file *f)
 {
 	if (f->put == put_topology)
@@ -113,136 +110,62 @@ static bool is_wanted(const struct run_result *r, const struct record_file *f)
 	return f->put != put_samples || r->samples;
 }
 
-static int fail(struct err *err, const char *path, int rc)
+static int fail(struct err *err, const struct outdir *dir, const char *name, int rc)
 {
-	err_set(err, -EINVAL, "%s: %s", text_quote(path).s, strerror(-rc));
-	return rc;
+	return err_set(err, rc, "%s/%s: %s", text_quote(dir->path).s, name, strerror(-rc));
 }
 
-/* mkdir -p; *made as records_prepare() has it. */
-static int make_dirs(const char *dir, size_t *made)
+static int write_file(const struct run_result *r, const struct run_totals *t, const struct record_file *f,
+		      struct outdir *dir, struct outdir_file *to)
 {
-	char path[CFG_STR];
+	int rc = outdir_create(dir, f->name, to), closed;
 
-	if (!*dir || strlen(dir) >= sizeof(path))
-		return *dir ? -ENAMETOOLONG : -ENOENT;
-	snprintf(path, sizeof(path), "%s", dir);
-	*made = 0;
-	for (char *p = path + 1;; p++) {
-		char end = *p;
-
-		if (end && end != '/')
-			continue;
-		*p = '\0';
-		if (!mkdir(path, 0777))
-			*made = *made ? *made : (size_t)(p - path);
-		else if (errno != EEXIST)
-			return -errno;
-		if (!end)
-			return 0;
-		*p = '/';
-	}
-}
-
-int records_prepare(const char *dir, size_t *made, struct err *err)
-{
-	struct stat st;
-	int rc = make_dirs(dir, made);
-
-	if (!rc && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
-		rc = -ENOTDIR;
-	if (!rc && access(dir, W_OK | X_OK))
-		rc = -errno;
 	if (rc)
-		err_set(err, rc, "out: %.160s: %s", dir, strerror(-rc));
-	return rc;
-}
-
-void records_undo(const char *dir, size_t made)
-{
-	char path[CFG_STR + 16];
-	size_t len = strlen(dir);
-
-	snprintf(path, sizeof(path), "%s", dir);
-	while (made && len >= made) {
-		path[len] = '\0';
-		if (rmdir(path) && errno != ENOENT)
-			return;
-		while (len && path[len - 1] == '/')
-			len--;
-		while (len && path[len - 1] != '/')
-			len--;
-		while (len && path[len - 1] == '/')
-			len--;
-	}
-}
-
-struct names {
-	char final[CFG_STR + 32], temp[CFG_STR + 64];
-};
-
-static struct names names_of(const char *dir, const struct record_file *f)
-{
-	struct names n;
-
-	snprintf(n.final, sizeof(n.final), "%s/%s", dir, f->name);
-	/* The pid keeps two runs that were told the same directory from writing into one file. */
-	snprintf(n.temp, sizeof(n.temp), "%s/.%s.%d", dir, f->name, getpid());
-	return n;
-}
-
-static int write_temp(const struct run_result *r, const struct run_totals *t, const struct record_file *f,
-		      const char *path)
-{
-	FILE *out = fopen(path, "we");
-	int rc = 0;
-
-	if (!out)
-		return -errno;
+		return rc;
 	/* Once a write fails, all that follow do: the last one says why. */
 	errno = 0;
-	if (f->put(r, t, out) || ferror(out))
+	if (f->put(r, t, to->out) || ferror(to->out))
 		rc = errno ? -errno : -EIO;
-	if (fclose(out) && !rc)
-		rc = -errno;
-	return rc;
+	closed = outdir_written(to);
+	return rc ? rc : closed;
 }
 
-int records_write(const struct run_result *r, const struct run_totals *t, const char *dir, struct err *err)
+/* Give the files written their names, summary.json last. */
+static int commit(const struct run_result *r, struct outdir *dir, struct outdir_file *to, u32 *done, struct err *err)
 {
-	u32 written = 0, renamed = 0;
-	struct names n;
-	size_t made;
-	int rc = make_dirs(dir, &made);
+	outdir_remove(dir, files[N_FILES - 1].name);
+	for (*done = 0; *done < N_FILES; ++*done) {
+		const char *name = files[*done].name;
+		int rc;
 
-	if (rc)
-		return fail(err, dir, rc);
+		if (!is_wanted(r, &files[*done])) {
+			outdir_remove(dir, name); /* of an earlier run */
+			continue;
+		}
+		rc = outdir_commit(dir, &to[*done]);
+		if (rc)
+			return fail(err, dir, name, rc);
+	}
+	return 0;
+}
+
+int records_write(const struct run_result *r, const struct run_totals *t, struct outdir *dir, struct err *err)
+{
+	struct outdir_file to[N_FILES];
+	u32 written = 0, done = 0;
+	int rc = 0;
+
 	for (; written < N_FILES && !rc; written++) {
-		n = names_of(dir, &files[written]);
 		if (!is_wanted(r, &files[written]))
 			continue;
-		rc = write_temp(r, t, &files[written], n.temp);
+		rc = write_file(r, t, &files[written], dir, &to[written]);
 		if (rc)
-			fail(err, n.final, rc);
+			fail(err, dir, files[written].name, rc);
 	}
-	if (!rc) {
-		n = names_of(dir, &files[N_FILES - 1]);
-		unlink(n.final);
-	}
-	for (; renamed < N_FILES && !rc; renamed++) {
-		n = names_of(dir, &files[renamed]);
-		if (!is_wanted(r, &files[renamed])) {
-			unlink(n.final); /* of an earlier run */
-			continue;
-		}
-		if (rename(n.temp, n.final)) {
-			rc = fail(err, n.final, -errno);
-			break;
-		}
-	}
-	for (u32 i = renamed; i < written; i++) {
-		n = names_of(dir, &files[i]);
-		unlink(n.temp);
-	}
+	if (!rc)
+		rc = commit(r, dir, to, &done, err);
+	for (u32 i = done; i < written; i++)
+		if (is_wanted(r, &files[i]))
+			outdir_discard(dir, &to[i]);
 	return rc;
 }

@@ -4,12 +4,13 @@
 #define LOSSLAB_CONDUCTOR_H
 
 #include "lab/run/deadlock.h"
+#include "lab/run/fault_apply.h"
 #include "lab/engine/engine.h"
 #include "lab/run/sample.h"
 
 struct conductor {
 	struct engine *engine;
-	/* Called now and then with what is done so far; may be NULL. Returns non-zero to end the run (-EINTR). */
+	/* Called every few hundred windows with what is done so far; may be NULL. Non-zero ends the run (-EINTR). */
 	int (*progress)(void *ctx, u32 completed, u32 flows, u64 now);
 	void *progress_ctx;
 	/* results */
@@ -22,27 +23,10 @@ struct conductor {
 	struct sampler sampler; /* the result's, once records are collected */
 };
 
-/* Run to the end. 0 (also when stuck), or -errno with engine->err. */
+/*
+ * Run to the end. 0 (also when the run hangs), or -errno with engine->err; -EINTR if interrupted (lab/interrupt.h).
+ */
 int conductor_run(struct conductor *c);
 void conductor_free(struct conductor *c);
-
-/*
- * Collect the records of a finished run, and check that no frame is missing: sent = delivered + dropped + queued,
- * on every link and in all; with fc=credit, no credit either. 0, or -EPROTO with engine->err naming the link. Free
- * r->flows, r->ports and r->hosts afterwards; r->deadlock is the conductor's.
- */
-int collect_records(struct conductor *c, struct run_result *r);
-
-/* The row of switch port @n in ports.csv as it is at @now. Of @f it needs the topology and port_base. */
-void collect_port(const struct plan *f, const struct plan_memory *m, u32 n, u64 now, struct port_record *row);
-
-/*
- * Name what a stuck run waits for: the cycle of a deadlock, in one line; unfinished flows and paused ports, one line
- * each, at most @most of either.
- */
-void hang_explain(const struct conductor *c, const struct run_result *r, u32 most, FILE *out);
-
-/* How many flows that have begun before @now have neither reached their end nor stopped in error. */
-u32 unfinished_flows(const struct conductor *c, u64 now);
 
 #endif

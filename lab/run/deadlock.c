@@ -69,7 +69,7 @@ static bool is_waiting(const struct graph *g, const struct port *p, u64 now)
 		return false;
 	if (g->f->fab.credits)
 		return true;
-	return (g->m->ports[p->cfg.peer].xoff & g->m->ports[p->cfg.peer].told) >> c & 1 && !will_hear_resume(g, p);
+	return (g->m->ports[p->cfg.peer].xoff & g->m->ports[p->cfg.peer].advertised) >> c & 1 && !will_hear_resume(g, p);
 }
 
 /* What a buffer holds. */
@@ -162,7 +162,7 @@ static bool stays_without_credits(const struct graph *g, u32 n, const struct loa
 {
 	const struct fab_cfg *cfg = &g->f->fab;
 	u32 sent = g->m->ports[n].credit_tx.sent[g->class], longest = credit_blocks(cfg->frame_max);
-	u32 told = far_end(g, n)->credit_rx.told[g->class] - sent, room = cfg->credits - l->blocks;
+	u32 told = far_end(g, n)->credit_rx.advertised[g->class] - sent, room = cfg->credits - l->blocks;
 
 	return told < longest && (room < longest || room < told + cfg->credit_step);
 }

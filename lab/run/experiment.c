@@ -8,6 +8,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "lab/run/collect.h"
+#include "lab/run/hang.h"
+
 #define WAITING_SHOWN 8 /* flows and ports that a run which hangs names, of each */
 
 static u64 cpu_us(void)
@@ -46,14 +49,15 @@ bool experiment_hangs(const struct experiment *x)
 /* Put into words what a run that hangs waits for. */
 static int explain(struct experiment *x)
 {
+	const struct conductor *c = &x->conductor;
 	size_t size;
 	FILE *out = open_memstream(&x->waiting, &size);
 
 	if (!out)
 		return -errno;
-	fprintf(out, "%s at %llu us: %u of %u flows unfinished; waiting:\n", x->conductor.status,
-		x->conductor.now / PS_PER_US, unfinished_flows(&x->conductor, x->conductor.now + 1), x->result.n_flows);
-	hang_explain(&x->conductor, &x->result, WAITING_SHOWN, out);
+	fprintf(out, "%s at %llu us: %u of %u flows unfinished; waiting:\n", c->status, c->now / PS_PER_US,
+		unfinished_flows(&x->plan, c->now + 1), x->result.n_flows);
+	hang_explain(&x->plan, &c->engine->mem, &c->deadlock, c->now, &x->result, WAITING_SHOWN, out);
 	return fclose(out) ? -errno : 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef LOSSLAB_EXPERIMENT_H
 #define LOSSLAB_EXPERIMENT_H
 
+#include "lab/records/records.h"
 #include "lab/run/conductor.h"
 
 struct experiment {

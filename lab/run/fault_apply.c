@@ -1,128 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Faults as they happen: the hosts' part of the plan, and changes of the switches' state between two windows. */
+/* Applying faults to the switches, between two windows: see lab/run/fault_apply.h. */
+#include "lab/run/fault_apply.h"
+
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/buffer.h"
-#include "bpf/credit.h"
-#include "bpf/pfc.h"
-#include "lab/plan/plan.h"
+#include "bpf/port_fault.h"
 
-/* ---- hosts ---- */
-
-/* What a fault is to a host: its number and *nf. False if it is none of its business. */
-static bool of_host(const struct plan *f, const struct fault *x, u32 *host, struct nic_fault *nf)
+static void wake(struct plan_memory *m, const struct port *p, u64 at)
 {
-	bool storm = x->kind == FAULT_PAUSE || x->kind == FAULT_RESUME;
-
-	if (storm && x->port & FAULT_HOST) {
-		*host = x->port & ~FAULT_HOST;
-		*nf = (struct nic_fault){ x->at, x->kind == FAULT_PAUSE ? NIC_STORM_ON : NIC_STORM_OFF, x->value };
-		return true;
-	}
-	if ((x->kind != FAULT_DOWN && x->kind != FAULT_UP) || !(f->ports[x->port].peer & PEER_HOST))
-		return false;
-	*host = f->ports[x->port].peer & ~PEER_HOST;
-	*nf = (struct nic_fault){ x->at, x->kind == FAULT_DOWN ? NIC_LINK_DOWN : NIC_LINK_UP, 0 };
-	return true;
+	sw_wake(&m->switches[p->cfg.sw], &m->nodes[p->cfg.sw], p, at);
 }
 
-int faults_for_hosts(struct plan *f)
+static void end_down(const struct fab_cfg *cfg, struct plan_memory *m, struct port *p, u64 at)
 {
-	struct nic_fault nf, *at;
-	u32 host;
-
-	f->faults.nic_list = at = calloc(f->faults.n + 1, sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	for (u32 i = 0; i < f->faults.n; i++)
-		if (of_host(f, &f->faults.list[i], &host, &nf))
-			f->nics[host].n_faults++;
-	for (u32 h = 0; h < f->size.hosts; h++) {
-		f->nics[h].faults = at;
-		f->nics[h].quanta = f->cfg->quanta;
-		at += f->nics[h].n_faults;
-		f->nics[h].n_faults = 0;
-	}
-	for (u32 i = 0; i < f->faults.n; i++) {
-		struct nic_params *p;
-
-		if (!of_host(f, &f->faults.list[i], &host, &nf))
-			continue;
-		p = &f->nics[host];
-		f->faults.nic_list[p->faults - f->faults.nic_list + p->n_faults++] = nf;
-		if (nf.kind == NIC_STORM_ON || nf.kind == NIC_STORM_OFF)
-			p->n_storms = p->n_faults;
-	}
-	return 0;
+	link_down(p, at);
+	wake(m, p, at);
 }
 
-void faults_free(struct faults *p)
+static void end_up(const struct fab_cfg *cfg, struct plan_memory *m, struct port *p, u64 at)
 {
-	free(p->list);
-	free(p->nic_list);
+	if (link_up(cfg, p, at))
+		wake(m, p, at);
 }
 
-/* ---- switches ---- */
-
-/* Have the switch look at the port at @at: an event that does nothing but work out the port's next one. */
-static void look_at(struct plan_memory *m, struct port *p, u64 at)
-{
-	struct sw *s = &m->switches[p->cfg.sw];
-	u64 *key = &s->key[p->cfg.number - s->port_base];
-
-	if (KEY(at, EV_TIMER) < *key)
-		*key = KEY(at, EV_TIMER);
-	if (at < m->nodes[p->cfg.sw].next)
-		m->nodes[p->cfg.sw].next = at;
-}
-
-/* One end of a link that breaks. What PFC or credits have said over it, in either direction, is void. */
-static void break_end(const struct fab_cfg *cfg, struct plan_memory *m, struct port *p, u64 at)
-{
-	p->fault.down = 1;
-	p->fault.cut = at;
-	p->fault.drain = 0xff;
-	memset(&p->watchdog, 0, offsetof(struct watchdog, hits));
-	p->watchdog.stopped = 0;
-	p->told = 0;
-	p->pfc_pending = 0;
-	for (u32 c = 0; c < FAB_CLASSES; c++) {
-		p->refresh[c] = TIME_NEVER;
-		pause_account(&p->pause, c, at);
-		p->pause.until[c] = 0;
-	}
-	look_at(m, p, at);
-}
-
-/* fc=credit: one end of a link is initialised: bpf/credit.h. Hosts take whatever comes. */
-static void restart_credits(const struct fab_cfg *cfg, struct port *p, u64 at)
-{
-	for (u32 c = 0; c < FAB_CLASSES; c++) {
-		credit_restart_rx(&p->credit_rx, c);
-		if (credit_must_tell(&p->credit_rx, c, cfg->credits, cfg->credit_step))
-			p->pfc_pending |= 1 << c;
-		if (!(p->cfg.peer & PEER_HOST))
-			credit_restart_tx(&p->credit_tx, &p->pause, c, at);
-	}
-}
-
-/* Buffers that are full still, or pause for ever, say so again. A link that is not down has nothing to mend. */
-static void mend_end(const struct fab_cfg *cfg, struct plan_memory *m, struct port *p, u64 at)
-{
-	if (!p->fault.down)
-		return;
-	if (cfg->credits)
-		restart_credits(cfg, p, at);
-	p->fault.down = 0;
-	p->fault.drain = 0;
-	if (!cfg->credits)
-		p->pfc_pending = p->xoff;
-	look_at(m, p, at);
-}
-
+/* Call @end for the ends of a link that are switch ports. */
 static void at_both_ends(const struct fab_cfg *cfg, struct plan_memory *m, u32 port, u64 at,
 			 void (*end)(const struct fab_cfg *cfg, struct plan_memory *m, struct port *p, u64 at))
 {
@@ -133,40 +36,7 @@ static void at_both_ends(const struct fab_cfg *cfg, struct plan_memory *m, u32 p
 		end(cfg, m, &m->ports[peer], at);
 }
 
-static void begin_storm(struct plan_memory *m, struct port *p, u32 class, u64 at)
-{
-	p->fault.storm |= 1 << class;
-	if (p->xoff >> class & 1)
-		return; /* paused already: repeated from now on for as long as the storm lasts */
-	p->xoff |= 1 << class;
-	p->refresh[class] = TIME_NEVER;
-	if (!p->fault.down)
-		p->pfc_pending |= 1 << class;
-	look_at(m, p, at);
-}
-
-/* What the buffer holds does not ask for a pause: port_give()'s rule. */
-static bool may_resume(const struct fab_cfg *cfg, const struct sw *s, const struct port *p, u32 class)
-{
-	if (cfg->shared)
-		return buffer_may_resume(&p->use[class], &s->pool, cfg->reserve, cfg->alpha);
-	return pfc_may_resume(p->occ[class], p->cfg.xon);
-}
-
-static void end_storm(const struct fab_cfg *cfg, struct plan_memory *m, struct port *p, u32 class, u64 at)
-{
-	p->fault.storm &= ~(1 << class);
-	if (!may_resume(cfg, &m->switches[p->cfg.sw], p, class))
-		return;
-	p->xoff &= ~(1 << class);
-	p->refresh[class] = TIME_NEVER;
-	p->pfc_pending &= ~(1 << class);
-	if (p->told >> class & 1)
-		p->pfc_pending |= 1 << class;
-	look_at(m, p, at);
-}
-
-/* The link of @port as routes know it. */
+/* Routes learn that the link of @x is down, or up again. */
 static void note_link(struct fault_run *r, const struct plan *f, const struct fault *x)
 {
 	const struct port_cfg *p = &f->ports[x->port];
@@ -175,16 +45,17 @@ static void note_link(struct fault_run *r, const struct plan *f, const struct fa
 	r->dead[n->ports[x->port - f->port_base[p->sw]].link] = x->value;
 }
 
+/* A storm of a host is the host's own matter: struct nic_fault. */
 static void apply(struct fault_run *r, const struct plan *f, struct plan_memory *m, const struct fault *x)
 {
 	struct port *p = x->port & FAULT_HOST ? NULL : &m->ports[x->port];
 
 	switch (x->kind) {
 	case FAULT_DOWN:
-		at_both_ends(&f->fab, m, x->port, x->at, break_end);
+		at_both_ends(&f->fab, m, x->port, x->at, end_down);
 		break;
 	case FAULT_UP:
-		at_both_ends(&f->fab, m, x->port, x->at, mend_end);
+		at_both_ends(&f->fab, m, x->port, x->at, end_up);
 		break;
 	case FAULT_DROP:
 		p->fault.drop = x->value;
@@ -193,12 +64,12 @@ static void apply(struct fault_run *r, const struct plan *f, struct plan_memory 
 		p->fault.corrupt = x->value;
 		break;
 	case FAULT_PAUSE:
-		if (p)
-			begin_storm(m, p, x->value, x->at);
+		if (p && storm_begin(p, x->value))
+			wake(m, p, x->at);
 		break;
 	case FAULT_RESUME:
-		if (p)
-			end_storm(&f->fab, m, p, x->value, x->at);
+		if (p && storm_end(&f->fab, &m->switches[p->cfg.sw], p, x->value))
+			wake(m, p, x->at);
 		break;
 	default:
 		note_link(r, f, x);

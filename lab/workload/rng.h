@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The seeded generator of everything random on the lab's side: a counter that walks by the golden ratio and a
- * 64-bit mixer (the splitmix64 scheme: Steele, Lea, Flood, OOPSLA 2014; mixer "variant 13" of D. Stafford).
+ * 64-bit mixer (the splitmix64 scheme: Steele, Lea, Flood, OOPSLA 2014; mixer "variant 13" of D. Stafford: mix64()).
  * Streams of different (seed, purpose, index) do not affect each other: drawing more from one leaves the rest alone.
  */
 #ifndef LOSSLAB_RNG_H
 #define LOSSLAB_RNG_H
 
+#include "bpf/hash.h"
 #include "bpf/types.h"
 
 /* What a stream is for. Numbers are part of every result: add at the end, never renumber. */
@@ -22,28 +23,20 @@ struct rng {
 	u64 state;
 };
 
-/* A bijection of 64 bits in which every input bit sways every output bit. */
-static inline u64 rng_mix(u64 z)
-{
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
-
 /* The next 64 uniform bits. */
 static inline u64 rng_next(struct rng *r)
 {
 	r->state += 0x9e3779b97f4a7c15ULL; /* 2^64 / golden ratio, odd: a full period of 2^64 */
-	return rng_mix(r->state);
+	return mix64(r->state);
 }
 
 /* Stream @index (a host, say) of @purpose under @seed. One mix per word: near seeds give unrelated streams. */
 static inline struct rng rng_stream(u64 seed, enum rng_purpose purpose, u64 index)
 {
-	u64 z = rng_mix(seed + 0x9e3779b97f4a7c15ULL);
+	u64 z = mix64(seed + 0x9e3779b97f4a7c15ULL);
 
-	z = rng_mix(z ^ ((u64)purpose * 0xd1b54a32d192ed03ULL)); /* any odd constant keeps the words apart */
-	z = rng_mix(z + (index + 1) * 0x8cb92ba72f3d8dd7ULL);
+	z = mix64(z ^ ((u64)purpose * 0xd1b54a32d192ed03ULL)); /* any odd constant keeps the words apart */
+	z = mix64(z + (index + 1) * 0x8cb92ba72f3d8dd7ULL);
 	return (struct rng){ .state = z };
 }
 

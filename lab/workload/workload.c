@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of workloads: which there are, what they need, who makes their flows. */
+/* The table of workloads, and what they have in common. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/interrupt.h"
 #include "lab/text.h"
 #include "lab/workload/workload_impl.h"
 
 const char *const flow_op_names[] = { [FLOW_WRITE] = "write", [FLOW_SEND] = "send", [FLOW_READ] = "read", NULL };
 
 static const struct workload {
-	const char *name; /* one that ends in ':' is followed by a path */
+	const char *name; /* if it ends in ':', a path follows */
 	enum workload_kind kind;
 	int (*make)(const struct workload_args *a, struct flow_list *out);
 } workloads[] = {
@@ -23,26 +24,26 @@ static const struct workload {
 };
 #define N_WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
 
-/* The row of @spec, and in *arg what follows the colon. */
-static const struct workload *find(const char *spec, const char **arg)
+/* The row of @text, and in *arg what follows the colon. */
+static const struct workload *find(const char *text, const char **arg)
 {
 	for (u32 i = 0; i < N_WORKLOADS; i++) {
 		const char *name = workloads[i].name;
 		size_t len = strlen(name);
 		bool path = name[len - 1] == ':';
 
-		if (strncmp(spec, name, len) || path != (spec[len] != '\0'))
+		if (strncmp(text, name, len) || path != (text[len] != '\0'))
 			continue;
-		*arg = spec + len;
+		*arg = text + len;
 		return &workloads[i];
 	}
 	return NULL;
 }
 
-enum workload_kind workload_kind(const char *spec)
+enum workload_kind workload_kind(const char *text)
 {
 	const char *arg;
-	const struct workload *w = find(spec, &arg);
+	const struct workload *w = find(text, &arg);
 
 	return w ? w->kind : WORKLOAD_UNKNOWN;
 }
@@ -65,6 +66,8 @@ int flow_list_add(struct flow_list *list, const struct flow *f)
 {
 	if (list->n == WORKLOAD_MAX)
 		return -E2BIG;
+	if (interrupted())
+		return -EINTR;
 	if (list->n == list->room) {
 		u32 room = list->room ? list->room * 2 : 1024;
 		struct flow *grown = realloc(list->flows, room * sizeof(*grown));
@@ -80,47 +83,55 @@ int flow_list_add(struct flow_list *list, const struct flow *f)
 	return 0;
 }
 
-/* The class of flow @id: class_mix= draws for each flow apart, so that no other draw depends on it. */
-static u16 draw_class(const struct run_cfg *c, u32 id)
+/* The class of flow @id. Each flow has a stream of its own, so that no other draw depends on this one. */
+static u16 draw_class(const struct workload_spec *w, u32 id)
 {
-	struct rng r = rng_stream(c->seed, RNG_CLASS, id);
-	u32 left = c->classes;
+	struct rng r = rng_stream(w->seed, RNG_CLASS, id);
+	u32 left = w->class_mix;
 
 	if (!left)
-		return (u16)c->data_class;
+		return (u16)w->class;
 	for (u64 skip = rng_below(&r, (u64)__builtin_popcount(left)); skip; skip--)
 		left &= left - 1;
 	return (u16)__builtin_ctz(left);
 }
 
-int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n,
+/* What workload @w came to, in words, unless they have been found already. */
+static int fail(const struct workload_spec *w, int code, struct err *err)
+{
+	if (err->code)
+		return code;
+	return err_set(err, code, "workload=%s: %s", text_quote(w->text).s,
+		       code == -E2BIG           ? "more than 4194304 flows"
+			       : code == -EINTR ? "interrupted"
+						: strerror(-code));
+}
+
+int workload_make(const struct workload_spec *w, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n,
 		  struct err *err)
 {
-	struct workload_args args = { .cfg = c, .n_hosts = n_hosts, .host_ps = host_ps, .err = err };
-	const struct workload *w = find(c->workload, &args.arg);
+	struct workload_args args = { .spec = w, .n_hosts = n_hosts, .host_ps = host_ps, .err = err };
+	const struct workload *row = find(w->text, &args.arg);
 	struct flow_list list = { 0 };
 	int rc;
 
 	*flows = NULL;
 	*n = 0;
-	if (!w)
-		return err_set(err, -EINVAL, "workload=%s: unknown", text_quote(c->workload).s);
+	if (!row)
+		return err_set(err, -EINVAL, "workload=%s: unknown", text_quote(w->text).s);
 	if (n_hosts < 2)
 		return err_set(err, -EINVAL, "workload=%s: the network has %u hosts: flows need two",
-			       text_quote(c->workload).s, n_hosts);
+			       text_quote(w->text).s, n_hosts);
 	err->code = 0;
-	rc = w->make(&args, &list);
+	rc = row->make(&args, &list);
 	if (!rc && !list.n)
-		rc = err_set(err, -EINVAL, "workload=%s: no flow starts in the time given", text_quote(c->workload).s);
+		rc = err_set(err, -EINVAL, "workload=%s: no flow starts in the time given", text_quote(w->text).s);
 	if (rc) {
-		if (!err->code)
-			err_set(err, -EINVAL, "workload=%s: %s", text_quote(c->workload).s,
-				rc == -E2BIG ? "more than 4194304 flows" : strerror(-rc));
 		free(list.flows);
-		return rc;
+		return fail(w, rc, err);
 	}
-	for (u32 i = 0; w->kind != WORKLOAD_FILE && i < list.n; i++)
-		list.flows[i].class = draw_class(c, list.flows[i].id);
+	for (u32 i = 0; row->kind != WORKLOAD_FILE && i < list.n; i++)
+		list.flows[i].class = draw_class(w, list.flows[i].id);
 	*flows = list.flows;
 	*n = list.n;
 	return 0;

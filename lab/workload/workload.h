@@ -3,40 +3,58 @@
 #ifndef LOSSLAB_WORKLOAD_H
 #define LOSSLAB_WORKLOAD_H
 
+#include <stdio.h>
+
 #include "agent/nic/flow.h"
-#include "lab/config/cfg.h"
+#include "topo/err.h"
 
 #define WORKLOAD_MAX (1U << 22)         /* flows of one run */
 #define WORKLOAD_BYTES_MAX (1ULL << 40) /* bytes of one flow */
+#define WORKLOAD_CLASSES 8              /* traffic classes of flows: 0..7 */
 #define WORKLOAD_START_MAX (1ULL << 59) /* ps; 6 days: virtual time ends at 2^60 */
 
-/* What a workload asks of the other keys. */
+/* Which members of struct workload_spec a workload uses, besides its text and seed. */
 enum workload_kind {
 	WORKLOAD_UNKNOWN,
 	WORKLOAD_POISSON, /* load; flows or duration: heavy-tailed, websearch, cdf:PATH */
 	WORKLOAD_INCAST,  /* senders, bytes */
 	WORKLOAD_BURST,   /* bytes: permutation */
-	WORKLOAD_FILE,    /* says all itself: file:PATH */
+	WORKLOAD_FILE,    /* op and class, for flows that do not have their own: file:PATH */
 };
 
-enum workload_kind workload_kind(const char *spec);
-/* The specs there are, "a|b|c:PATH", for messages and help. */
+/* What to make. */
+struct workload_spec {
+	const char *text; /* "heavy-tailed", "file:PATH", ... */
+	u64 seed;
+	u32 load_pct;           /* payload sent by a host, in hundredths of its link's rate, 1..100 */
+	u32 flows;              /* how many; 0: by duration */
+	u64 duration;           /* of arrivals, ps; 0: by flows */
+	u32 senders;            /* of an incast; 0: all other hosts */
+	u64 bytes;              /* of each flow of incast and permutation; 0: 1 MB */
+	u32 op;                 /* enum flow_op */
+	u32 class;              /* 0..7 */
+	u32 class_mix;          /* a bit each: classes that generated flows draw from; 0: all have @class */
+	const char *write_only; /* a transport that carries WRITEs only, for the message; NULL: any operation */
+};
+
+/* The kind that @text names. */
+enum workload_kind workload_kind(const char *text);
+/* The workloads there are, "a|b|c:PATH", for messages and help. */
 const char *workload_list(char *buf, size_t n);
 
 /*
- * Make the flows that @c asks for on a network of @n_hosts hosts, each with a link of
- * host_ps[h] ps per byte. Sorted by start time (then id); ids renumbered in that order for
- * generated workloads, kept for files (where they must be 0..n-1 in any order). Flows do as @c->op says and are of
- * @c->data_class, unless the file has columns of its own for that or @c->classes lets them draw. Returns 0 and *flows
- * (malloc, caller frees), or -errno and err filled in (files: "path:line: what").
+ * Make the flows of @w on a network of @n_hosts hosts, each with a link of host_ps[h] ps per byte. They are sorted by
+ * start time, then id. Generated flows are numbered in that order; those of a file keep their ids, which must be 0..n-1
+ * in any order. 0 and *flows (malloc, caller frees); or -errno and err filled in ("path:line: what" for files); -EINTR
+ * if `interrupted` was set.
  */
-int workload_make(const struct run_cfg *c, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n,
+int workload_make(const struct workload_spec *w, u32 n_hosts, const u32 *host_ps, struct flow **flows, u32 *n,
 		  struct err *err);
 
 /* The names of enum flow_op, NULL at the end. */
 extern const char *const flow_op_names[];
 
-/* Write flows as workload=file: reads them, whatever the configuration says of op and class. 0, or -EIO. */
+/* Write flows with all columns that workload=file: reads. 0, or -EIO. */
 int workload_write_csv(const struct flow *flows, u32 n, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the workloads share: a table of flows that grows, and distributions of sizes. */
+/* What the files of this folder share: a growing list of flows, and distributions of flow sizes. */
 #ifndef LOSSLAB_WORKLOAD_IMPL_H
 #define LOSSLAB_WORKLOAD_IMPL_H
 
@@ -11,7 +11,7 @@ struct flow_list {
 	u32 n, room;
 };
 
-/* Append a flow; its id is its place. 0, -ENOMEM, or -E2BIG beyond WORKLOAD_MAX; no message. */
+/* Append a flow; its id is its place. 0; or, without a message, -ENOMEM, -EINTR, or -E2BIG beyond WORKLOAD_MAX. */
 int flow_list_add(struct flow_list *list, const struct flow *f);
 
 /*
@@ -29,7 +29,7 @@ struct cdf {
 
 #define MEAN_BITS 20 /* binary places of size_dist.mean */
 
-/* How large flows are. */
+/* A distribution of flow sizes. */
 struct size_dist {
 	u64 (*draw)(const struct size_dist *d, struct rng *r); /* bytes, >= 1 */
 	u64 mean;                                              /* E[size] in bytes x 2^MEAN_BITS */
@@ -42,9 +42,9 @@ void size_websearch(struct size_dist *d);
 /* Check that @d->cdf grows and ends at 100 %, and make it the distribution. NULL, or what is wrong with it. */
 const char *size_from_cdf(struct size_dist *d);
 
-/* What the table of workloads calls. @arg is what follows the colon, or "". */
+/* What a row of the table of workloads gets. @arg is what follows the colon in the text, or "". */
 struct workload_args {
-	const struct run_cfg *cfg;
+	const struct workload_spec *spec;
 	const char *arg;
 	u32 n_hosts;
 	const u32 *host_ps;

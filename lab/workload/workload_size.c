@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Distributions of flow sizes, drawn and averaged with integers. */
+/* Distributions of flow sizes: draws and means, with integers only. */
 #include <string.h>
 
 #include "lab/workload/fixmath.h"

@@ -294,3 +294,57 @@ moving() { kill -0 "$RUN" && [ "$(ip netns exec "$LAB-h0" cat /sys/class/net/eth
 	echo "foreign: $(value "$T/kernel" foreign_frames)"
 	[ "$(value "$T/kernel" foreign_frames)" -ge 2 ]
 }
+
+# datagram VERSION LENGTH: 82 bytes of a frame and what may pass for a stamp, from switch port s0:p1 to host h1. The last
+# bytes of a datagram are the last ones of its frame.
+datagram()
+{
+	local stamp
+
+	printf -v stamp '\\x4c\\x4f\\x53\\x53\\x00\\x%02x\\x00\\x%02x\\0\\0\\0\\0\\0\\0\\0\\0' "$1" "$2"
+	node s0 -- bash -c "printf '%040d$stamp' 0 >/dev/udp/10.0.0.78/9"
+}
+
+with_neighbour()
+{
+	up star:n=4
+	ip -n "$LAB-s0" addr add 10.9.9.9/8 dev p1
+	ip -n "$LAB-s0" neigh add 10.0.0.78 dev p1 lladdr "$(ip netns exec "$LAB-h1" cat /sys/class/net/eth0/address)"
+}
+
+@test "bad input: stamps of another version or length are foreign to TC and agent alike" {
+	requires root veth kernel
+	with_neighbour
+	background "$LOSSLAB" run -q --out "$T/kernel" --name "$LAB" workload=permutation bytes=20MB
+	RUN=$!
+	wait_for 10 moving
+	for n in 1 2 3; do
+		datagram 2 82
+		datagram 1 81
+	done
+	wait "$RUN"
+	twin "$T/twin" topology=star:n=4 workload=permutation bytes=20MB
+	same_records "$T/twin" "$T/kernel"
+	[ "$(value "$T/kernel" foreign_frames)" -ge 6 ]
+}
+
+@test "bad input: a forged stamp ends the run, and the message says what it was" {
+	requires root veth kernel
+	with_neighbour
+	background "$LOSSLAB" run -q --name "$LAB" workload=permutation bytes=100MB
+	RUN=$!
+	wait_for 10 moving
+	datagram 1 82
+	code=0
+	wait "$RUN" || code=$?
+	cat "$BATS_TEST_TMPDIR/bg"
+	[ "$code" -eq 1 ]
+	grep -qE '^losslab: link s0:p1 -> h1: more frames than sent: [0-9]+ foreign or repeated ones with the lab.s stamp$' "$BATS_TEST_TMPDIR/bg"
+}
+
+@test "bad input: a low limit of open files is raised, or the number needed is said" {
+	requires root veth kernel setpriv prlimit
+	prlimit --nofile=64:20000 "$LOSSLAB" run -q topology=star:n=32 flows=10
+	refused 3 'open files: [0-9]+ are needed, 100 allowed: raise the limit \(ulimit -n [0-9]+\)' \
+		setpriv --bounding-set=-sys_resource prlimit --nofile=64:100 "$LOSSLAB" run -q topology=star:n=32 flows=10
+}

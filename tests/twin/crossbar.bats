@@ -56,7 +56,7 @@ uniform()
 	[ "$(value "$T/out" pause_frames)" -gt 100 ]
 	fifo_fast=$(uniform load=0.7 arbiter=islip queues=fifo speedup=2)
 	fifo_low=$(uniform load=0.4 arbiter=islip queues=fifo)
-	show "slowdown: outputs in turn $plain, iSLIP $islip ($once with one iteration, $fast at speed-up 2), single queues $fifo ($fifo_fast at speed-up 2, $fifo_low at load 0.4)"
+	show "slowdown: per-output round-robin $plain, iSLIP $islip ($once with one iteration, $fast at speed-up 2), single queues $fifo ($fifo_fast at speed-up 2, $fifo_low at load 0.4)"
 	holds "$plain < $fast && $fast < $islip && $islip < $once && $once < $fifo / 3"
 	holds "$islip < 2 && $fifo > 10 && $fifo_fast < 2 && $fifo_low < 2"
 }

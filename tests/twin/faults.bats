@@ -199,7 +199,7 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 }
 
 @test "faults: pause= is PFC's" {
-	refused 2 'fault 1us:pause=3:h0: 3: credits know no PAUSE; allowed: with fc=pfc' \
+	refused 2 'fault 1us:pause=3:h0: 3: credit flow control has no PAUSE; needs fc=pfc' \
 		"$LOSSLAB" run -q -e twin topology=star:n=3 fc=credit fault=1us:pause=3:h0
 }
 

@@ -44,9 +44,13 @@ static struct {
 	u64 last_key; /* of the events in order */
 } w;
 
-#define FAB_CFG (w.cfg)
 #define FAB_MEM
 #define FAB_FN static inline
+
+static inline const struct fab_cfg *fab_cfg(void)
+{
+	return &w.cfg;
+}
 
 static inline struct fab_state *fab_state(void)
 {

@@ -13,10 +13,10 @@ static void weigh(u32 low, u32 middle, u32 high)
 {
 	w.cfg.wrr = 1;
 	for (u32 c = 0; c < FAB_CLASSES; c++)
-		w.cfg.turn_bytes[c] = 1098;
-	w.cfg.turn_bytes[LOW] *= low;
-	w.cfg.turn_bytes[MIDDLE] *= middle;
-	w.cfg.turn_bytes[HIGH] *= high;
+		w.cfg.wrr_quantum[c] = 1098;
+	w.cfg.wrr_quantum[LOW] *= low;
+	w.cfg.wrr_quantum[MIDDLE] *= middle;
+	w.cfg.wrr_quantum[HIGH] *= high;
 }
 
 /* Departures of one class only, as (time, id) pairs; returns how many. */

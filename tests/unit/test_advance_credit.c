@@ -13,7 +13,7 @@ static void credit_reset(void)
 	w.cfg.credit_step = credit_step(SIZE);
 	for (u32 i = 0; i < PORTS; i++)
 		for (u32 c = 0; c < FAB_CLASSES; c++)
-			w.ports[i].credit_tx.limit[c] = w.ports[i].credit_rx.told[c] = SIZE;
+			w.ports[i].credit_tx.limit[c] = w.ports[i].credit_rx.advertised[c] = SIZE;
 }
 
 /* Credits for port @port's output, from a far end that has got @fctbs blocks from it. */

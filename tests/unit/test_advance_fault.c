@@ -4,6 +4,8 @@
 
 #include "tests/unit/advance_fabric.h"
 
+#include "bpf/port_fault.h"
+
 #define LEN 1000
 
 /* What left on @port, PFC or not. */
@@ -16,10 +18,14 @@ static u32 count(u32 port, bool pfc)
 	return n;
 }
 
-/* Have the switch look at @port at @at, as the conductor does after a change. */
-static void look(u32 port, u64 at)
+/* Wake the switch for @port at @at, as the conductor does after a change. */
+static void wake(u32 port, u64 at)
 {
-	w.sw.key[port] = min64(w.sw.key[port], KEY(at, EV_TIMER));
+	static struct node_cell node;
+
+	node.next = TIME_NEVER;
+	sw_wake(&w.sw, &node, &w.ports[port], at);
+	assert_int_equal(node.next, at);
 }
 
 static void cut__takes_what_was_on_the_wire(void **state)
@@ -65,9 +71,8 @@ static void drain__empties_the_queues_at_once(void **state)
 	assert_int_equal(run(t), 0);
 	assert_int_equal(w.ports[0].occ[CLASS], 30 * LEN);
 	assert_int_equal(count(0, true), 1); /* PAUSE upstream */
-	w.ports[1].fault.down = 1;
-	w.ports[1].fault.drain = 0xff;
-	look(1, t);
+	link_down(&w.ports[1], t);
+	wake(1, t);
 	assert_int_equal(run(t + 1), 0);
 	assert_int_equal(w.ports[1].stats.drops[FAB_DROP_LINK], 30);
 	assert_int_equal(w.ports[0].occ[CLASS], 0);
@@ -111,9 +116,8 @@ static void drain__gives_back_shared_buffers(void **state)
 	assert_int_equal(p->use[CLASS].headroom, 3000);
 	assert_int_equal(w.sw.pool.used, 7000);
 	assert_int_equal(p->xoff, 1 << CLASS);
-	w.ports[1].fault.down = 1;
-	w.ports[1].fault.drain = 0xff;
-	look(1, t);
+	link_down(&w.ports[1], t);
+	wake(1, t);
 	assert_int_equal(run(t + 1), 0);
 	assert_int_equal(w.ports[1].stats.drops[FAB_DROP_LINK], 13);
 	assert_int_equal(w.sw.pool.used, 0);
@@ -134,14 +138,14 @@ static void storm__whatever_shared_buffers_hold(void **state)
 
 	reset(0, 1, 0);
 	share(20000, 1 << ALPHA_SHIFT >> 1, 2000, 5000);
-	p->fault.storm = p->xoff = p->pfc_pending = 1 << CLASS;
-	look(0, T0);
+	assert_true(storm_begin(p, CLASS));
+	wake(0, T0);
 	inject(0, T0 + 1, LEN, 1, CLASS);
 	assert_int_equal(run(T0 + 10 * DELAY), 0);
 	assert_int_equal(p->xoff, 1 << CLASS);
 	assert_int_equal(p->stats.resume_tx, 0);
-	p->fault.storm = 0;
-	inject(0, T0 + 11 * DELAY, LEN, 1, CLASS);
+	assert_true(storm_end(&w.cfg, &w.sw, p, CLASS)); /* it lets the sender go now */
+	wake(0, T0 + 11 * DELAY);
 	assert_int_equal(run(T0 + 20 * DELAY), 0);
 	assert_int_equal(p->xoff, 0);
 	assert_int_equal(p->stats.resume_tx, 1);
@@ -153,8 +157,8 @@ static void storm__pauses_for_ever_and_no_longer(void **state)
 	u64 half = LONG * 12800ULL / 2, end = T0 + 10 * half;
 
 	reset(240000, 20000, 18000);
-	p->fault.storm = p->xoff = p->pfc_pending = 1 << CLASS;
-	look(0, T0);
+	assert_true(storm_begin(p, CLASS));
+	wake(0, T0);
 	inject(0, T0 + 1, LEN, 1, CLASS); /* coming and going frames do not end it */
 	assert_int_equal(run(end), 0);
 	assert_int_equal(p->occ[CLASS], 0);

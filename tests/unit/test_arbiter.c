@@ -116,11 +116,11 @@ static void ready__agrees_with_class(void **state)
 }
 
 /* Serve frames of @bytes from the classes in @busy @n times, and write down which. */
-static void serve(struct class_turns *t, u8 busy, const struct pause_state *s, const u32 *turn_bytes, u32 bytes,
+static void serve(struct wrr *t, u8 busy, const struct pause_state *s, const u32 *wrr_quantum, u32 bytes,
 		  u8 *got, u32 n)
 {
 	while (n--) {
-		u32 c = arbiter_class_wrr(busy, s, 0, turn_bytes, t);
+		u32 c = arbiter_class_wrr(busy, s, 0, wrr_quantum, t);
 
 		*got++ = c;
 		if (c < FAB_CLASSES)
@@ -138,7 +138,7 @@ static void class_wrr__by_hand(void **state)
 	static const u8 want[] = { 2, 2, 2, 5, 5, 2, 2, 5, 2, 2, 5, 2, 2, 5, 2, 2, 2, 5 };
 	static const u32 turn[FAB_CLASSES] = { 100, 100, 200, 100, 100, 100, 100, 100 };
 	struct pause_state s = idle();
-	struct class_turns t = { 0 };
+	struct wrr t = { 0 };
 	u8 got[sizeof(want)];
 
 	serve(&t, 1 << 2 | 1 << 5, &s, turn, 90, got, sizeof(want));
@@ -153,7 +153,7 @@ static void class_wrr__leftovers(void **state)
 	static const u32 turn[FAB_CLASSES] = { 100, 100, 100, 100, 100, 100, 100, 100 };
 	static const u8 want[] = { 1, 4, 4, 1, 1, 4 };
 	struct pause_state s = idle();
-	struct class_turns t = { 0 };
+	struct wrr t = { 0 };
 	u8 got[sizeof(want)];
 
 	serve(&t, 1 << 1 | 1 << 4, &s, turn, 60, got, 1); /* class 1: 40 left */
@@ -169,7 +169,7 @@ static void class_wrr__leftovers(void **state)
 static void class_wrr__nobody(void **state)
 {
 	static const u32 turn[FAB_CLASSES] = { 100, 100, 100, 100, 100, 100, 100, 100 };
-	struct class_turns t = { .left = { [3] = 50 }, .at = 3 };
+	struct wrr t = { .left = { [3] = 50 }, .at = 3 };
 	struct pause_state s = idle();
 
 	assert_int_equal(arbiter_class_wrr(0, &s, 0, turn, &t), FAB_CLASSES);
@@ -188,7 +188,7 @@ static void class_wrr__shares(void **state)
 	u32 weight[FAB_CLASSES] = { 1, 2, 3, 5, 8, 13, 21, 34 }, turn[FAB_CLASSES];
 	u64 sent[FAB_CLASSES] = { 0 }, rounds;
 	struct pause_state s = idle();
-	struct class_turns t = { 0 };
+	struct wrr t = { 0 };
 	struct rng r = { .state = 2 };
 
 	for (u32 c = 0; c < FAB_CLASSES; c++)

@@ -18,6 +18,7 @@
 #include "agent/packet/packet.h"
 #include "bpf/pfc.h"
 #include "lab/engine/bpf_load.h"
+#include "bpf/addr.h"
 #include "lab/netlab/netlab.h"
 
 static struct {
@@ -240,7 +241,7 @@ static void advance__pfc(void **state)
 
 		packet(bytes, 1000, at);
 		ingress(1, bytes, len);
-		assert_int_equal(plan_refill(&w.mem, 1), 0);
+		assert_int_equal(plan_refill(&w.f, &w.mem, 1), 0);
 		assert_int_equal(advance(at + gap), 0);
 		for (u32 i = 0; i < w.mem.state->n_emit; i++) {
 			assert_int_equal(w.mem.emissions[i].flags & FRAME_PFC, FRAME_PFC);

@@ -78,7 +78,7 @@ static void defaults__documented(void **state)
 	assert_true(c.data_class == 3 && !c.classes && c.ack_class == CFG_CLASS_SAME && !c.psn0);
 	assert_string_equal(c.workload, "heavy-tailed");
 	assert_true(c.load_pct == 70 && c.flows == 2000 && !c.duration && !c.senders && !c.bytes);
-	assert_true(c.until == UNTIL_DONE && c.stuck_after == 100 * PS_PER_MS && !*c.out);
+	assert_true(c.until == UNTIL_DONE && !c.stuck_after && !*c.out);
 }
 
 static void given__set_and_taken_back(void **state)
@@ -396,7 +396,7 @@ static void print__golden(void **state)
 		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\n"
 		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
 		"all\nbytes=default\n"
-		"until=done\nstop_at=never\nstuck_after=100ms\nfault=\nfault_file=\nroute_delay=1ms\npfc_watchdog="
+		"until=done\nstop_at=never\nstuck_after=auto\nfault=\nfault_file=\nroute_delay=1ms\npfc_watchdog="
 		"off\npfc_"
 		"restore=auto\ntap=\nsample=off\nout=\n");
 }

@@ -180,7 +180,7 @@ static void finish__contradictions(void **state)
 		{ "rto_low of one timeout", "transport=melo", "rto_low=10us", "rto_low=10us: transport=melo has one" },
 		{ "retries without timeouts", "transport=roce", "retry_cnt=3",
 		  "retry_cnt=3: timeouts=off has no timeouts" },
-		{ "a timeout that ends the run", "transport=irn", "rto_high=100ms", "rto_high: waits for 100ms" },
+		{ "a timeout that ends the run", "transport=irn", "stuck_after=320us", "rto_high: waits for 320us" },
 		{ "reth=all, rare ACKs", "reth=all", "ack_every=2", "reth=all: makes every packet a message" },
 		{ "pfc_classes without pfc", "fc=none", "pfc_classes=3",
 		  "pfc_classes=3: fc=none sends no PAUSE; allowed: with fc=pfc" },

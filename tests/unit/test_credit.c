@@ -60,28 +60,28 @@ static void enough__wraps(void **state)
 /* The limit is what has come and what is free; it is told in steps. */
 static void limit__by_hand(void **state)
 {
-	struct credit_rx r = { .received = { [C] = 36 }, .held = { [C] = 36 }, .told = { [C] = 40 } };
+	struct credit_rx r = { .received = { [C] = 36 }, .held = { [C] = 36 }, .advertised = { [C] = 40 } };
 
 	assert_int_equal(credit_limit(&r, C, 40), 40);
-	assert_false(credit_must_tell(&r, C, 40, 1));
+	assert_false(credit_must_advertise(&r, C, 40, 1));
 	assert_true(credit_exhausted(&r, C, 40, 5, 5));
 	assert_false(credit_exhausted(&r, C, 40, 5, 4)); /* 4 blocks are left to the far end */
 	r.held[C] = 32;
 	assert_int_equal(credit_limit(&r, C, 40), 44);
-	assert_false(credit_must_tell(&r, C, 40, 5));
+	assert_false(credit_must_advertise(&r, C, 40, 5));
 	assert_true(credit_exhausted(&r, C, 40, 5, 5));
 	r.held[C] = 31;
-	assert_true(credit_must_tell(&r, C, 40, 5));
+	assert_true(credit_must_advertise(&r, C, 40, 5));
 	assert_false(credit_exhausted(&r, C, 40, 5, 5)); /* it is about to hear */
-	r = (struct credit_rx){ .received = { [C] = 5 }, .held = { [C] = 1 }, .told = { [C] = 0xfffffffeU } };
-	assert_true(credit_must_tell(&r, C, 40, 46));
-	assert_false(credit_must_tell(&r, C, 40, 47));
+	r = (struct credit_rx){ .received = { [C] = 5 }, .held = { [C] = 1 }, .advertised = { [C] = 0xfffffffeU } };
+	assert_true(credit_must_advertise(&r, C, 40, 46));
+	assert_false(credit_must_advertise(&r, C, 40, 47));
 }
 
 /* As on the wire: IBTA's fields, and what the parser reads back; nothing but a normal update of a class there is. */
 static void build__parse(void **state)
 {
-	static const u8 want[] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x01, 0x00, 0x00, 0x00, 0x0a, 0x88,
+	static const u8 want[] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x06, 0x00, 0x00, 0x00, 0x00, 0x09, 0x88,
 				   0xb5, 0x00, 0x00, 0x00, 0x05, 0x01, 0x02, 0x03, 0x04, 0xfa, 0xfb, 0xfc, 0xfd };
 	u8 b[SLOT_SMALL] = { 0 };
 	struct frame f;
@@ -123,7 +123,7 @@ static void link__never_overflows_nor_stops(void **state)
 			      idle = 0;
 		u32 start = trial % 2 ? 0 : 0xffffff00U; /* about to wrap */
 		struct credit_tx t = { .sent = { [C] = start }, .limit = { [C] = start + size } };
-		struct credit_rx r = { .received = { [C] = start }, .told = { [C] = start + size } };
+		struct credit_rx r = { .received = { [C] = start }, .advertised = { [C] = start + size } };
 		struct pause_state s;
 
 		told += start;
@@ -150,8 +150,8 @@ static void link__never_overflows_nor_stops(void **state)
 			}
 			if (one_in(&rng, 4) && s_head != s_tail)
 				r.held[C] -= stored[s_head++ % 1024];
-			if (one_in(&rng, 5) && credit_must_tell(&r, C, size, step))
-				told = r.told[C] = credit_limit(&r, C, size);
+			if (one_in(&rng, 5) && credit_must_advertise(&r, C, size, step))
+				told = r.advertised[C] = credit_limit(&r, C, size);
 			if (one_in(&rng, 5)) {
 				credit_receive(&t, &s, C, told, longest, 0);
 				assert_true((s32)(t.limit[C] - t.sent[C]) >= 0);

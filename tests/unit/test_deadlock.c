@@ -146,7 +146,7 @@ static void pause_behind(u32 s)
 	struct port *p = &w.m.ports[behind(s)];
 
 	w.m.ports[port(s, BACK)].xoff |= 1 << CLASS;
-	w.m.ports[port(s, BACK)].told |= 1 << CLASS;
+	w.m.ports[port(s, BACK)].advertised |= 1 << CLASS;
 	p->pause.until[CLASS] = NOW + 1;
 	p->pause.since[CLASS] = 1;
 }
@@ -249,9 +249,9 @@ static void none_once_a_pause_is_over(void **state)
 	w.m.ports[port(2, BACK)].xoff = 0; /* its resume is on the way */
 	assert_false(find(&d));
 	w.m.ports[port(2, BACK)].xoff = 1 << CLASS;
-	w.m.ports[port(2, BACK)].told = 0; /* that resume is on the way still, and the next PAUSE has not been sent */
+	w.m.ports[port(2, BACK)].advertised = 0; /* that resume is on the way still, and the next PAUSE has not been sent */
 	assert_false(find(&d));
-	w.m.ports[port(2, BACK)].told = 1 << CLASS;
+	w.m.ports[port(2, BACK)].advertised = 1 << CLASS;
 	send_pfc_to(behind(2), CLASS + 1, 0); /* of another class, and a PAUSE */
 	send_pfc_to(behind(2), CLASS, 65535);
 	assert_true(find(&d));
@@ -317,7 +317,7 @@ static void hold(u32 s, u32 held, u32 told)
 	for (u32 i = 0; i < held; i++)
 		fill(s, NEXT, CREDIT_BLOCK);
 	p->credit_tx.sent[CLASS] = far->credit_rx.received[CLASS] = 0xfffffff0U; /* about to wrap */
-	p->credit_tx.limit[CLASS] = far->credit_rx.told[CLASS] = 0xfffffff0U + told;
+	p->credit_tx.limit[CLASS] = far->credit_rx.advertised[CLASS] = 0xfffffff0U + told;
 	far->credit_rx.held[CLASS] = held;
 	p->pause.until[CLASS] = TIME_NEVER;
 	p->pause.since[CLASS] = 1;
@@ -366,10 +366,10 @@ static void credits__by_the_block(void **state)
 
 		empty();
 		hold(0, size, 0);
-		hold(1, size - cases[i].free, cases[i].told);
+		hold(1, size - cases[i].free, cases[i].advertised);
 		hold(2, size, 0);
 		if (find(&d) != cases[i].waits)
-			fail_msg("case %u: %u free, %u told", i, cases[i].free, cases[i].told);
+			fail_msg("case %u: %u free, %u told", i, cases[i].free, cases[i].advertised);
 		free(d.ports);
 	}
 }

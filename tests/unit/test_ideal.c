@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "bpf/arbiter.h"
 #include "bpf/parse.h"
 #include "lab/plan/plan.h"
 
@@ -17,23 +18,33 @@ static void set(const char *word)
 		fail_msg("%s", err.text);
 }
 
-/* The fabric of a topology given as text, with IRN (so that no PFC asks for room). */
-static void plan(struct plan *f, const char *text, const char *word)
+/* The plan of a topology given as text, with @transport and no PFC (which needs room in buffers). */
+static void plan_words(struct plan *f, const char *text, const char *transport, char *const *words)
 {
 	struct err err;
 	struct topo *t;
 	FILE *in = fmemopen((char *)text, strlen(text), "r");
 
 	cfg_defaults(&cfg);
-	set("transport=irn");
+	set(transport);
+	set("fc=none");
 	set("flows=1");
-	set("mtu=1000");
-	if (word)
-		set(word);
+	for (; *words; words++) {
+		if (!strncmp(*words, "speedup", 7))
+			set("arbiter=islip");
+		set(*words);
+	}
 	assert_non_null(in);
 	if (cfg_finish(&cfg, &err) || topo_parse(in, "memory", &t, &err) || plan_make(f, &cfg, t, &err))
 		fail_msg("%s", err.text);
 	fclose(in);
+}
+
+static void plan(struct plan *f, const char *text, const char *word)
+{
+	char *words[] = { "mtu=1000", (char *)word, NULL };
+
+	plan_words(f, text, "transport=irn", words);
 }
 
 static void unplan(struct plan *f)
@@ -145,12 +156,104 @@ static void ideal__follows_ecmp(void **state)
 	unplan(&f);
 }
 
+/* A line of switches between a and b, and the same packet by packet. */
+struct line {
+	u32 n;
+	u32 rate[8], speedup; /* ps per byte of the links; in hundredths, 0: no crossbars */
+};
+
+static u64 walk_packet(const struct line *l, u64 *free, u64 *xbar, u32 wire, u64 at)
+{
+	for (u32 h = 0; h < l->n; h++) {
+		if (h && l->speedup) {
+			u32 fastest = l->rate[h - 1] < l->rate[h] ? l->rate[h - 1] : l->rate[h];
+
+			at = xbar[h] = (at > xbar[h] ? at : xbar[h]) + xbar_time(wire, fastest, l->speedup);
+		}
+		free[h] = (at > free[h] ? at : free[h]) + (u64)wire * l->rate[h];
+		at = free[h] + 2 * PS_PER_US;
+	}
+	return at;
+}
+
+static u64 walk_flow(const struct line *l, const struct packet_rules *r, const struct flow *flow)
+{
+	u64 free[8] = { 0 }, xbar[8] = { 0 }, ready = 0, at = 0;
+	struct line back = *l;
+	struct tx_frame read;
+
+	if (flow->op == FLOW_READ) {
+		for (u32 h = 0; h < l->n; h++)
+			back.rate[h] = l->rate[l->n - 1 - h];
+		packet_build_read(r, &read, flow, 0);
+		ready = walk_packet(&back, free, xbar, wire_bytes(read.len), 0);
+		memset(free, 0, sizeof(free));
+		memset(xbar, 0, sizeof(xbar));
+	}
+	for (u32 i = 0; i < packet_count(r, flow->bytes); i++)
+		at = walk_packet(l, free, xbar, wire_bytes(packet_frame_len(r, flow, i)), ready);
+	return at;
+}
+
+static void draw_line(struct rng *r, struct line *l, char *text, size_t n)
+{
+	static const u32 gbit[] = { 10, 25, 40, 50, 100 };
+	size_t used;
+
+	l->n = 2 + (u32)rng_below(r, 7);
+	l->speedup = rng_below(r, 2) ? 100 + (u32)rng_below(r, 200) : 0;
+	used = (size_t)snprintf(text, n, "host a\nhost b\n");
+	for (u32 h = 0; h + 1 < l->n; h++)
+		used += (size_t)snprintf(text + used, n - used, "switch s%u\n", h);
+	for (u32 h = 0; h < l->n; h++) {
+		u32 rate = gbit[rng_below(r, 5)];
+
+		l->rate[h] = 8000 / rate;
+		used += (size_t)snprintf(text + used, n - used, h ? "link s%u " : "link a ", h - 1);
+		used += (size_t)snprintf(text + used, n - used, h + 1 < l->n ? "s%u" : "b", h);
+		used += (size_t)snprintf(text + used, n - used, " %ugbit 2us\n", rate);
+	}
+}
+
+/* Flows of every operation, cut into messages of every length, over mixed rates, with and without crossbars. */
+static void ideal__equals_the_walk(void **state)
+{
+	static const char *const transports[] = { "transport=irn", "transport=roce", "transport=iwarp" };
+	struct rng r = rng_stream(1, RNG_SIZE, 1);
+
+	for (u32 i = 0; i < 400; i++) {
+		char text[512], words[3][64], *given[4] = { 0 };
+		struct line line;
+		struct plan f;
+		u32 transport = (u32)rng_below(&r, 3);
+
+		draw_line(&r, &line, text, sizeof(text));
+		snprintf(words[0], 64, "mtu=%u", 64 + (u32)rng_below(&r, 1500));
+		snprintf(words[1], 64, "message=%u", rng_below(&r, 2) ? 1 + (u32)rng_below(&r, 5000) : 1U << 20);
+		snprintf(words[2], 64, "speedup=%u.%02u", line.speedup / 100, line.speedup % 100);
+		given[0] = words[0];
+		given[1] = words[1];
+		given[2] = line.speedup ? words[2] : NULL;
+		plan_words(&f, text, transports[transport], given);
+		for (u32 j = 0; j < 20; j++) {
+			struct flow flow = { .id = j,
+					     .src = 0,
+					     .dst = 1,
+					     .op = transport == 2 ? FLOW_WRITE : (u16)rng_below(&r, 3),
+					     .bytes = 1 + rng_below(&r, rng_below(&r, 2) ? 300000 : 8000) };
+
+			assert_int_equal(plan_ideal(&f, &flow), walk_flow(&line, &f.nics[0].rules, &flow));
+		}
+		unplan(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ideal__two_links),    cmocka_unit_test(ideal__overrides),
 		cmocka_unit_test(ideal__four_links),   cmocka_unit_test(ideal__six_links_of_mixed_rates),
-		cmocka_unit_test(ideal__follows_ecmp),
+		cmocka_unit_test(ideal__follows_ecmp), cmocka_unit_test(ideal__equals_the_walk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

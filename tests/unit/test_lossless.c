@@ -4,7 +4,7 @@
  * mixed rates and delays, small buffers (the smallest that the plan takes, or little more), frames of all sizes, and
  * every kind of flow control. Trees, so that no ring of buffers can wait for itself: every run must also end.
  * With credits also while links break and mend and switches drop and corrupt: then frames are lost, but none for want
- * of room, and no credit (lab/run/credit_audit.c looks at the end of every run).
+ * of room, and no credit (lab/run/audit.c looks at the end of every run).
  */
 #include <errno.h>
 #include <stdio.h>

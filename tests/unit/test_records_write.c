@@ -39,6 +39,18 @@ static u32 entries(const char *dir)
 	return n - 2;
 }
 
+/* Write records as a run does. */
+static int write_to(const char *dir, const struct run_result *r, const struct run_totals *t)
+{
+	struct outdir out;
+	int rc = outdir_open(&out, dir, &err);
+
+	if (!rc)
+		rc = records_write(r, t, &out, &err);
+	outdir_close(&out);
+	return rc;
+}
+
 static void write__directory(void **state)
 {
 	struct run_result r = result();
@@ -47,7 +59,7 @@ static void write__directory(void **state)
 
 	snprintf(dir, sizeof(dir), "%s/a//b/c/", root);
 	for (u32 twice = 0; twice < 2; twice++) {
-		assert_int_equal(records_write(&r, &t, dir, &err), 0);
+		assert_int_equal(write_to(dir, &r, &t), 0);
 		assert_int_equal(entries(dir), 5);
 		assert_string_equal(slurp(dir, "flows.csv"), flows_golden);
 		strcpy(expected, PRINTED(records_ports_csv(&r, out)));
@@ -74,7 +86,7 @@ static void write__inputs(void **state)
 	assert_int_equal(cfg_set(&cfg, "out=here", &err), 0);
 	r.inputs = &in;
 	r.topology = "a star";
-	assert_int_equal(records_write(&r, &t, dir, &err), 0);
+	assert_int_equal(write_to(dir, &r, &t), 0);
 	assert_int_equal(entries(dir), 7);
 	assert_string_equal(slurp(dir, "topology"), star);
 	assert_string_equal(slurp(dir, "faults"), "");
@@ -84,7 +96,7 @@ static void write__inputs(void **state)
 	assert_non_null(strstr(text, "\nout=\n"));
 	assert_non_null(strstr(slurp(dir, "summary.json"), "\"topology\": \"a star\",\n"));
 	in = (struct record_inputs){ .workload = { star, strlen(star) } };
-	assert_int_equal(records_write(&r, &t, dir, &err), 0);
+	assert_int_equal(write_to(dir, &r, &t), 0);
 	assert_int_equal(entries(dir), 6);
 	assert_string_equal(slurp(dir, "workload"), star);
 	assert_non_null(strstr(slurp(dir, "config.txt"), "\nworkload=cdf:workload\n"));
@@ -99,20 +111,20 @@ static void write__fails_clean(void **state)
 	char dir[256], blocked[512];
 
 	snprintf(dir, sizeof(dir), "%s/blocked", root);
-	assert_int_equal(records_write(&r, &t, dir, &err), 0);
+	assert_int_equal(write_to(dir, &r, &t), 0);
 	snprintf(blocked, sizeof(blocked), "%s/flows.csv", dir);
 	assert_int_equal(unlink(blocked), 0);
 	assert_int_equal(mkdir(blocked, 0777), 0);
-	assert_int_equal(records_write(&r, &t, dir, &err), -EISDIR);
+	assert_int_equal(write_to(dir, &r, &t), -EISDIR);
 	assert_non_null(strstr(err.text, "Is a directory"));
 	assert_int_equal(entries(dir), 4); /* config.txt, ports.csv, hosts.csv of before, and what stands in the way */
 	snprintf(blocked, sizeof(blocked), "%s/summary.json", dir);
 	assert_int_equal(access(blocked, F_OK), -1);
 
 	snprintf(dir, sizeof(dir), "%s/blocked/config.txt/x", root);
-	assert_int_equal(records_write(&r, &t, dir, &err), -ENOTDIR);
-	assert_int_equal(records_write(&r, &t, "", &err), -ENOENT);
-	assert_int_equal(records_write(&r, &t, "/proc/losslab", &err), -ENOENT);
+	assert_int_equal(write_to(dir, &r, &t), -ENOTDIR);
+	assert_int_equal(write_to("", &r, &t), -ENOENT);
+	assert_int_equal(write_to("/proc/losslab", &r, &t), -ENOENT);
 	assert_non_null(strstr(err.text, "/proc/losslab: "));
 }
 

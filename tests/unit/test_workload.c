@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lab/plan/plan_workload.h"
 #include "lab/workload/rng.h"
 #include "lab/workload/workload.h"
 
@@ -39,19 +40,21 @@ static struct run_cfg config(const char *const *words)
 
 static struct flow *make(const struct run_cfg *c, u32 hosts, u32 *n)
 {
+	struct workload_spec w = plan_workload(c);
 	struct flow *flows;
 
-	if (workload_make(c, hosts, host_ps, &flows, n, &err))
+	if (workload_make(&w, hosts, host_ps, &flows, n, &err))
 		fail_msg("%s", err.text);
 	return flows;
 }
 
 static void refuse(const struct run_cfg *c, u32 hosts, const char *want)
 {
+	struct workload_spec w = plan_workload(c);
 	struct flow *flows;
 	u32 n;
 
-	assert_true(workload_make(c, hosts, host_ps, &flows, &n, &err) < 0);
+	assert_true(workload_make(&w, hosts, host_ps, &flows, &n, &err) < 0);
 	assert_null(flows);
 	assert_int_equal(n, 0);
 	if (!strstr(err.text, want) || strchr(err.text, '\n'))
@@ -375,9 +378,9 @@ static void file__ops_of_iwarp(void **state)
 	assert_int_equal(f[0].op, FLOW_WRITE);
 	free(f);
 	put_file(HEAD_OP "0,0,1,7,0,write\n1,0,1,7,0,send\n", strlen(HEAD_OP "0,0,1,7,0,write\n1,0,1,7,0,send\n"));
-	refuse(&c, 4, ":3: op 'send' is not for transport=iwarp, which writes only");
+	refuse(&c, 4, ":3: op 'send': transport=iwarp carries WRITEs only");
 	put_file(HEAD_OP "0,0,1,7,0,read\n", strlen(HEAD_OP "0,0,1,7,0,read\n"));
-	refuse(&c, 4, ":2: op 'read' is not for transport=iwarp");
+	refuse(&c, 4, ":2: op 'read': transport=iwarp carries");
 }
 
 /* What generators make does as the key op= says, and is otherwise the same. */
@@ -439,13 +442,13 @@ static void file__refuses(void **state)
 		{ HEAD "0,1,4294967295,1,0\n", ":2:", "dst 4294967295" },
 		{ HEAD "0,1,4294967296,1,0\n", ":2:", "too large" },
 		{ HEAD "0,2,2,1,0\n", ":2:", "both host 2" },
-		{ HEAD_OP "0,0,1,1,0\n", ":2:", "5 columns where 6 are wanted: id,src,dst,bytes,start_ns,op" },
+		{ HEAD_OP "0,0,1,1,0\n", ":2:", "5 columns instead of 6: id,src,dst,bytes,start_ns,op" },
 		{ HEAD_OP "0,0,1,1,0,write,\n", ":2:", "7 columns" },
 		{ HEAD_OP "0,0,1,1,0,\n", ":2:", "op '' is unknown; allowed: write|send|read" },
 		{ HEAD_OP "0,0,1,1,0,Read\n", ":2:", "op 'Read' is unknown" },
 		{ HEAD_OP "0,0,1,1,0,reads\n", ":2:", "op 'reads' is unknown" },
 		{ "id,src,dst,bytes,start_ns,ops\n0,0,1,1,0,read\n", ":1:", "perhaps with ,op" },
-		{ HEAD "0,1,2,1,0\n0,1,2,1,0\n", ":3:", "id 0 stands on line 2" },
+		{ HEAD "0,1,2,1,0\n0,1,2,1,0\n", ":3:", "id 0: already used on line 2" },
 		{ HEAD "0,1,2,1,0\n2,1,2,1,0\n", ":3:", "ids are 0..1" },
 		{ HEAD "4294967295,1,2,1,0\n", ":2:", "ids are 0..0" },
 		{ HEAD "0,1,2,1,0\r\r\n", ":2:", "not a number" },
@@ -576,10 +579,11 @@ static void fuzz(const char *kind, const char *good, u32 rounds)
 	static const char likely[] = "0123456789,.-+ \n\r\t#\0\xff";
 	struct rng r = rng_stream(2024, RNG_SIZE, 0);
 	struct run_cfg c = file_config(kind);
+	struct workload_spec w = plan_workload(&c);
 	u32 accepted = 0;
 
-	if (c.flows)
-		c.flows = 50;
+	if (w.flows)
+		w.flows = 50;
 	for (u32 round = 0; round < rounds; round++) {
 		size_t len = strlen(good);
 		char text[512];
@@ -590,7 +594,7 @@ static void fuzz(const char *kind, const char *good, u32 rounds)
 		for (u64 edits = 1 + rng_below(&r, 4); edits; edits--)
 			text[rng_below(&r, len)] = likely[rng_below(&r, sizeof(likely) - 1)];
 		put_file(text, rng_below(&r, 4) ? len : rng_below(&r, len + 1));
-		if (workload_make(&c, 4, host_ps, &f, &n, &err)) {
+		if (workload_make(&w, 4, host_ps, &f, &n, &err)) {
 			assert_true(*err.text && !strchr(err.text, '\n') && strlen(err.text) < ERR_TEXT_MAX);
 			continue;
 		}

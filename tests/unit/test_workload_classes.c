@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/workload/workload.h"
+#include "lab/plan/plan_workload.h"
 
 #define HOSTS 16
 
@@ -14,9 +14,10 @@ static char path[] = "/tmp/losslab-test-classes-XXXXXX";
 
 static struct flow *make(const struct run_cfg *c, u32 *n)
 {
+	struct workload_spec w = plan_workload(c);
 	struct flow *flows;
 
-	if (workload_make(c, HOSTS, host_ps, &flows, n, &err))
+	if (workload_make(&w, HOSTS, host_ps, &flows, n, &err))
 		fail_msg("%s", err.text);
 	return flows;
 }
@@ -119,23 +120,24 @@ static void file__classes(void **state)
 static void file__refuses(void **state)
 {
 	static const char *const bad[][2] = {
-		{ HEAD ",class\n0,0,1,1,0,8\n", ":2: class '8' is no class; allowed: 0..7, or nothing for that of" },
-		{ HEAD ",class\n0,0,1,1,0,-1\n", ":2: class '-1' is no class" },
-		{ HEAD ",class\n0,0,1,1,0, 3\n", ":2: class ' 3' is no class" },
-		{ HEAD ",class\n0,0,1,1,0\n", ":2: 5 columns where 6 are wanted: " HEAD ",class" },
-		{ HEAD ",op,class\n0,0,1,1,0,write\n", ":2: 6 columns where 7 are wanted: " HEAD ",op,class" },
+		{ HEAD ",class\n0,0,1,1,0,8\n", ":2: class '8' is not a class; allowed: 0..7, or nothing for that of" },
+		{ HEAD ",class\n0,0,1,1,0,-1\n", ":2: class '-1' is not a class" },
+		{ HEAD ",class\n0,0,1,1,0, 3\n", ":2: class ' 3' is not a class" },
+		{ HEAD ",class\n0,0,1,1,0\n", ":2: 5 columns instead of 6: " HEAD ",class" },
+		{ HEAD ",op,class\n0,0,1,1,0,write\n", ":2: 6 columns instead of 7: " HEAD ",op,class" },
 		{ HEAD ",op,class\n0,0,1,1,0,3,write\n", ":2: op '3' is unknown" },
 		{ HEAD ",class,op\n0,0,1,1,0,3,write\n", ":1:" },
 		{ HEAD ",classes\n0,0,1,1,0,3\n", "perhaps with ,op or ,class or ,op,class" },
 	};
 	struct run_cfg c = of_file();
+	struct workload_spec w = plan_workload(&c);
 
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct flow *f;
 		u32 n;
 
 		put_file(bad[i][0]);
-		assert_true(workload_make(&c, HOSTS, host_ps, &f, &n, &err) < 0);
+		assert_true(workload_make(&w, HOSTS, host_ps, &f, &n, &err) < 0);
 		assert_says(bad[i][1]);
 	}
 }

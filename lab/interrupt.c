@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The request to end. */
+#include "lab/interrupt.h"
+
+volatile sig_atomic_t interrupt_request;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a run's configuration means for its workload. */
+#ifndef LOSSLAB_PLAN_WORKLOAD_H
+#define LOSSLAB_PLAN_WORKLOAD_H
+
+#include "lab/config/cfg.h"
+#include "lab/workload/workload.h"
+
+/* The specification for workload_make(). It points into @c, which must live as long. */
+struct workload_spec plan_workload(const struct run_cfg *c);
+
+#endif
