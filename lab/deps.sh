@@ -6,7 +6,10 @@
 # Sets: build (the tool), test (the tests and lint).
 set -eu
 
-# package, how to see that it is there: a command, or pkg-config:module, or a header
+# libFuzzer, of clang's own version.
+clang_rt=libclang-rt-$(clang -dumpversion 2>/dev/null | cut -d. -f1 | grep . || echo 14)-dev
+
+# package, how to see that it is there: a command, or pkg-config:module, or a header, or clang's runtime NAME
 build='gcc gcc
 make make
 pkg-config pkg-config
@@ -28,11 +31,14 @@ tshark tshark
 jq jq
 shellcheck shellcheck
 cppcheck cppcheck
-clang-format clang-format'
+clang-format clang-format
+lcov lcov
+'"$clang_rt"' clang-rt:fuzzer'
 
 there() {
 	case $1 in
 	pkg-config:*) pkg-config --exists "${1#*:}" 2>/dev/null ;;
+	clang-rt:*) [ -n "$(find "$(clang -print-runtime-dir 2>/dev/null)" -name "libclang_rt.${1#*:}-*.a" 2>/dev/null)" ] ;;
 	/*) [ -e "$1" ] ;;
 	*) command -v "$1" >/dev/null 2>&1 ;;
 	esac

@@ -11,7 +11,7 @@
 #define LOSSLAB_NIC_H
 
 #include "agent/cc/cc.h"
-#include "agent/nic/flow.h"
+#include "agent/packet/flow.h"
 #include "agent/packet/packet.h"
 #include "agent/recovery/recovery.h"
 #include "agent/nic/timers.h"

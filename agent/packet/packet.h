@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "agent/nic/flow.h"
+#include "agent/packet/flow.h"
 #include "bpf/types.h"
 #include "bpf/wire.h"
 

@@ -133,8 +133,6 @@ int cfg_weights(const char *text, u32 out[CFG_CLASSES], struct err *err);
 void cfg_print(const struct run_cfg *c, FILE *out);
 /* A key that is a number, by name; which must exist. */
 u64 cfg_number(const struct run_cfg *c, const char *key);
-/* Print the keys with their meaning and default: those of daily use for --help, or @all for --help-all. */
-void cfg_help(FILE *out, bool all);
 /* Print what transport= or cc= can be, a line each: for --list @key. -EINVAL and err filled in for another key. */
 int cfg_list(const char *key, FILE *out, struct err *err);
 

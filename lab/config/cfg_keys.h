@@ -106,6 +106,9 @@ const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 const char *cfg_value_text(const struct run_cfg *c, const struct cfg_key *k, char *buf, size_t n);
 /* What values the key takes, for messages and help: "64..2048". */
 const char *cfg_allowed(const struct cfg_key *k, char *buf, size_t n);
+/* Two lines for the help: what the key means (of an algorithm's: after the names of who has it), its values [default].
+ */
+const char *cfg_help_text(const struct cfg_key *k, char *buf, size_t n);
 /* Why the number @v is not one that the key takes; NULL if it is. The special value is none: only its word is taken. */
 const char *cfg_why_not(const struct cfg_key *k, u64 v);
 

@@ -176,71 +176,16 @@ void cfg_print(const struct run_cfg *c, FILE *out)
 	}
 }
 
-#define HELP_WIDTH 80
-#define HELP_INDENT 20
-
-/* The end of the piece of @text that fits in @width columns: at a blank or behind a '|', unless none is in reach. */
-static size_t piece(const char *text, size_t width)
+const char *cfg_help_text(const struct cfg_key *k, char *buf, size_t n)
 {
-	size_t at = 0;
+	char allowed[200], users[160] = "";
+	const struct cfg_key *alg;
 
-	if (strlen(text) <= width)
-		return strlen(text);
-	for (size_t i = 1; i <= width; i++)
-		if (text[i] == ' ' || text[i - 1] == '|')
-			at = i;
-	return at ? at : width;
-}
-
-/* @name, then @text in lines of its own column. */
-static void help_wrap(const char *name, const char *text, FILE *out)
-{
-	while (*text) {
-		size_t len = piece(text, HELP_WIDTH - HELP_INDENT);
-
-		fprintf(out, "  %-*s %.*s\n", HELP_INDENT - 3, name, (int)len, text);
-		text += len + strspn(text + len, " ");
-		name = "";
-	}
-}
-
-/* @users: the algorithms whose key it is, or "". */
-static void help_key(const struct cfg_key *k, const char *users, FILE *out)
-{
-	char allowed[200], line[512];
-
-	snprintf(line, sizeof(line), "%s%s%s", users, *users ? ": " : "", k->help);
-	help_wrap(k->name, line, out);
+	for (u32 i = 0; (alg = cfg_alg_key(i)); i++)
+		if (alg == k)
+			cfg_alg_users(i, users, sizeof(users));
 	cfg_allowed(k, allowed, sizeof(allowed));
-	snprintf(line, sizeof(line), *k->def ? "%s [%s]" : "%s", allowed, k->def);
-	help_wrap("", line, out);
-}
-
-/* @first: the number of the group's first key among those of algorithms; ~0: they are none. */
-static void help_group(const struct cfg_group *g, u32 first, bool all, FILE *out)
-{
-	bool title = false;
-
-	for (u32 i = 0; i < g->n; i++) {
-		char users[160] = "";
-
-		if (g->keys[i].advanced && !all)
-			continue;
-		if (!title)
-			fprintf(out, "\n%s:\n", g->title);
-		title = true;
-		if (first != ~0U)
-			cfg_alg_users(first + i, users, sizeof(users));
-		help_key(&g->keys[i], users, out);
-	}
-}
-
-void cfg_help(FILE *out, bool all)
-{
-	const struct cfg_group *g, *recovery = cfg_alg_group(0), *cc = cfg_alg_group(1);
-
-	for (u32 i = 0; (g = cfg_group(i)); i++)
-		help_group(g, g == recovery ? 0 : g == cc ? recovery->n : ~0U, all, out);
-	if (!all)
-		fprintf(out, "\nlosslab run --help-all lists the other keys too.\n");
+	snprintf(buf, n, "%s%s%s\n%s%s%s%s", users, *users ? ": " : "", k->help, allowed, *k->def ? " [" : "", k->def,
+		 *k->def ? "]" : "");
+	return buf;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "agent/nic/flow.h"
+#include "agent/packet/flow.h"
 #include "topo/err.h"
 
 #define WORKLOAD_MAX (1U << 22)         /* flows of one run */

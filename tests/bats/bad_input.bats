@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 # What a run is told wrongly, or may not do: one clear line, the right exit code, nothing left behind.
+# alone: it looks for what other runs leave under /run/netns
 
 load helpers
 load ../twin/records
@@ -246,7 +247,7 @@ workload()
 	refused 2 "lab $LAB: .*losslab up --name $LAB" "$LOSSLAB" run -q --name "$LAB" flows=10
 	refused 2 'lab name' "$LOSSLAB" run -q --name 'a b' flows=10
 	up star:n=3
-	refused 2 "topology: lab $LAB stands" "$LOSSLAB" run -q --name "$LAB" topology=star:n=4 flows=10
+	refused 2 "topology: lab $LAB exists" "$LOSSLAB" run -q --name "$LAB" topology=star:n=4 flows=10
 	refused 2 'senders' "$LOSSLAB" run -q --name "$LAB" workload=incast senders=3
 	[ "$(count_namespaces "$LAB-")" -eq 5 ]
 	"$LOSSLAB" run -q --name "$LAB" flows=10

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 # Nothing lost silently, and nothing left behind: what goes wrong in the middle of a run ends it, by name.
+# alone: it kills runs and looks for what they leave
 
 load helpers
 load ../twin/records

@@ -116,7 +116,7 @@ LONE=(topology=star:n=3 workload=incast senders=1 bytes=1MB cc=toy)
 	run -0 "$LOSSLAB" run --help
 	! grep -q toy_share <<<"$output" || false
 	run -0 "$LOSSLAB" run --help-all
-	grep -qE '^  toy_share +toy: per cent of the line that a flow takes$' <<<"$output"
+	grep -qE '^ +toy_share +toy: per cent of the line that a flow takes$' <<<"$output"
 	run -2 "$LOSSLAB" run -e twin cc=dcqcn toy_share=25
 	grep -q 'toy_share=25: cc=dcqcn does not use it; allowed: with cc=toy$' <<<"$output"
 	run -2 "$LOSSLAB" run -e twin cc=toy toy_share=100

@@ -6,9 +6,6 @@ load ../bats/helpers
 load records
 bats_require_minimum_version 1.5.0
 
-# Where the file of flows is: beside the repository.
-SHARED=${LOSSLAB_SHARED:-$REPO/../shared}
-
 # mean KEY, of the eight runs
 mean() { for s in {1..8}; do value "$BATS_TEST_TMPDIR/$s" "$1"; done | awk '{ sum += $1 } END { printf "%.6f\n", sum / NR }'; }
 
@@ -24,8 +21,7 @@ near()
 }
 
 @test "RoCE with PFC, k=6, 5000 flows: no drops, and within 15 % of three simulators" {
-	workload=$SHARED/workloads/irn-k6-5000.csv
-	[ -e "$workload" ] || skip "needs workloads/irn-k6-5000.csv"
+	workload=$REPO/tests/data/irn-k6-5000.csv
 	for s in {1..8}; do
 		twin "$BATS_TEST_TMPDIR/$s" topology=fat-tree:k=6 transport=roce fc=pfc mtu=1000 workload=file:"$workload" ecmp_seed="$s"
 		all_done "$BATS_TEST_TMPDIR/$s"

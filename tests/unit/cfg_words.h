@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "agent/nic/flow.h"
+#include "agent/packet/flow.h"
 #include "lab/config/cfg.h"
 #include "lab/config/cfg_keys.h"
 

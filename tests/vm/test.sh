@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0
-# The switch programs on a stock Debian kernel: load, run shortly, give the twin's digest. Boots the kernel in qemu under
-# software emulation (VM_RUNNER, VM_KERNELS), on a view of this machine's files; skipped by name where that cannot be done.
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The switch programs on stock Debian kernels: load, run shortly, give the twin's digest. Kernels: VM_KERNELS, names of
+# Debian packages. Skipped by name where qemu or what it needs is missing.
 set -u
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
-runner=${VM_RUNNER:-../shared/vm/run-in-vm.sh}
 skip() { echo "skipped: test-vm: $1"; exit 0; }
 
-[ -x "$runner" ] || skip "no VM runner at $runner (set VM_RUNNER)"
-for tool in qemu-system-x86_64 busybox cpio depmod xz; do
-	command -v $tool >/dev/null || [ -x /sbin/$tool ] || skip "$tool is missing (Debian: qemu-system-x86 busybox-static cpio kmod xz-utils)"
+for tool in qemu-system-x86_64 busybox apt-get dpkg-deb depmod modprobe xz; do
+	PATH=$PATH:/usr/sbin:/sbin command -v $tool >/dev/null ||
+		skip "$tool is missing (Debian: qemu-system-x86 busybox-static kmod xz-utils)"
 done
 
 script=$(mktemp)
@@ -59,5 +58,7 @@ echo "\$passed passed, \$failed failed, 0 skipped"
 IN
 for kernel in ${VM_KERNELS:-linux-image-6.1.0-56-amd64 linux-image-6.12.117+deb12-amd64}; do
 	echo "# $kernel"
-	"$runner" -t "${VM_SECONDS:-900}" -k "$kernel" "$script" "$PWD" || exit 1
+	[ -e "build/vm/$kernel/vmlinuz" ] || bash tests/vm/kernel.sh "$kernel" "build/vm/$kernel" ||
+		skip "$kernel cannot be had from this machine's Debian mirror (set VM_KERNELS)"
+	bash tests/vm/run.sh "build/vm/$kernel" "${VM_SECONDS:-900}" "${VM_SCRIPT:-$script}" . || exit 1
 done
