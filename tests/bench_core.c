@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/cc/ib_tables.h"
 #include "agent/nic/nic.h"
 #include "agent/packet/psn.h"
+#include "tests/unit/algorithms.h"
 
 #define RING (1 << 16)
 #define PS 200
@@ -36,7 +36,6 @@ struct end {
 static struct end ends[2];
 static struct flow *flows;
 static struct flow_table table;
-static struct ib_tables ib[3];
 
 static bool peek(void *ctx, struct rx_frame *f)
 {
@@ -102,42 +101,22 @@ static void free_flows(void)
 
 static struct nic_params params(u32 host, const char *transport, const char *cc)
 {
-	bool irn = !strncmp(transport, "irn", 3) && strcmp(transport, "irn-nobdp");
-
-	return (struct nic_params){
+	struct nic_params p = {
 		.host = host,
 		.node = host,
 		.seed = 1,
 		.ps_per_byte = PS,
 		.delay = DELAY,
-		.rules = { .format = strcmp(transport, "iwarp") ? FORMAT_ROCE : FORMAT_TCP,
-			   .mtu = 1000,
-			   .message = 1000000000,
-			   .msg_packets = 1000000,
-			   .ack_every = 1,
-			   .ack_class = 3 },
+		.rules = { .mtu = 1000, .message = 1000000000, .msg_packets = 1000000, .ack_every = 1, .ack_class = 3 },
 		.qp = { .retry_cnt = RETRY_INFINITE, .rnr_retry = RETRY_INFINITE },
-		.recovery = { .cap = irn ? 118 : 4000,
-			      .rto_high = 320 * PS_PER_US,
-			      .rto_low = 100 * PS_PER_US,
-			      .rto_n = 3,
-			      .timeouts = true,
-			      .melo_bits = 1024,
-			      .init_window = 10 },
-		.ops = recovery_find(transport),
-		.cc = { .line = 40000000000ULL,
-			.ps_per_byte = PS,
-			.window_max = 118,
-			.dcqcn = { 50 * PS_PER_US, 256, 55 * PS_PER_US, 55 * PS_PER_US, 10000000, 5, 40000000,
-				   200000000, 100000000, !strcmp(cc, "dcqcn-connectx") ? 4 * PS_PER_US : 0 },
-			.timely = { 50 * PS_PER_US, 500 * PS_PER_US, 20 * PS_PER_US, 40000000, 800000, 875000, 5, 16,
-				    400000000, !strcmp(cc, "timely-patched") },
-			.ib = &ib[!strcmp(cc, "ib-aimd")           ? IB_AIMD
-					  : !strcmp(cc, "ib-lipd") ? IB_LIPD
-								   : IB_FIMD] },
-		.cc_ops = cc_find(cc),
+		.recovery = { .timeouts = true },
 		.flows = &table,
 	};
+
+	algorithms_set(&p, transport, cc, 118, NULL);
+	if (p.recovery.cap > 4000)
+		p.recovery.cap = 4000;
+	return p;
 }
 
 static u64 cpu_ns(void)
@@ -200,6 +179,8 @@ static double median_of_runs(const char *transport, const char *cc, u32 lose, u6
 		*memory = nic_memory(ends[0].nic) + nic_memory(ends[1].nic);
 		nic_free(ends[0].nic);
 		nic_free(ends[1].nic);
+		algorithms_free(&ends[0].par);
+		algorithms_free(&ends[1].par);
 	}
 	qsort(ns, ROUNDS, sizeof(*ns), compare);
 	return ns[ROUNDS / 2];
@@ -207,14 +188,9 @@ static double median_of_runs(const char *transport, const char *cc, u32 lose, u6
 
 int main(void)
 {
-	static const char *const transports[] = { "roce", "irn", "irn-gbn", "irn-nobdp", "melo", "iwarp" };
-	static const char *const ccs[] = { "none",           "dcqcn",   "dcqcn-connectx", "timely",
-					   "timely-patched", "ib-aimd", "ib-lipd",        "ib-fimd" };
+	const struct recovery_ops *ops;
 	u64 memory;
 
-	for (u32 f = 0; f < 3; f++)
-		if (ib_tables_make(&ib[f], f, 64, 118))
-			die("tables");
 	for (u32 i = 0; i < 2; i++) {
 		ends[i].ring = calloc(RING, sizeof(*ends[i].ring));
 		if (!ends[i].ring)
@@ -225,29 +201,24 @@ int main(void)
 	       "bytes per connection, both ends\n",
 	       ROUNDS);
 	make_flows(1, 50000000);
-	for (u32 t = 0; t < sizeof(transports) / sizeof(*transports); t++) {
-		for (u32 c = 0; c < sizeof(ccs) / sizeof(*ccs); c++) {
-			double clean, lossy;
+	for (u32 t = 0; (ops = recovery_at(t)); t++) {
+		for (u32 c = 0; cc_name(c) && (!c || !ops->own_cc); c++) {
+			double clean = median_of_runs(ops->name, cc_name(c), 0, &memory);
+			double lossy = median_of_runs(ops->name, cc_name(c), 1000, &memory);
 
-			if (c && !strcmp(transports[t], "iwarp"))
-				continue;
-			clean = median_of_runs(transports[t], ccs[c], 0, &memory);
-			lossy = median_of_runs(transports[t], ccs[c], 1000, &memory);
-			printf("  %-10s %-15s %6.0f (%.0f)  %llu B\n", transports[t], ccs[c], clean, lossy, memory);
+			printf("  %-10s %-15s %6.0f (%.0f)  %llu B\n", ops->name, cc_name(c), clean, lossy, memory);
 		}
 	}
 	free_flows();
 	make_flows(10000, 20000);
 	printf("10,000 connections of one host, 20 packets each\n");
-	for (u32 t = 0; t < sizeof(transports) / sizeof(*transports); t++) {
-		double ns = median_of_runs(transports[t], "none", 0, &memory);
+	for (u32 t = 0; (ops = recovery_at(t)); t++) {
+		double ns = median_of_runs(ops->name, "none", 0, &memory);
 
-		printf("  %-10s %6.0f ns per data packet, %llu B per connection\n", transports[t], ns, memory / 10000);
+		printf("  %-10s %6.0f ns per data packet, %llu B per connection\n", ops->name, ns, memory / 10000);
 	}
 	free_flows();
 	for (u32 i = 0; i < 2; i++)
 		free(ends[i].ring);
-	for (u32 f = 0; f < 3; f++)
-		ib_tables_free(&ib[f]);
 	return 0;
 }

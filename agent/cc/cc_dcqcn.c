@@ -48,9 +48,9 @@ void dcqcn_cut(struct dcqcn_rate *r, const struct cc_params *par, u64 alpha, u64
 {
 	/* the cut is rounded down: a rate never becomes 0 */
 	r->current -= (u64)((unsigned __int128)r->current * alpha >> (ALPHA_BITS + 1));
-	if (r->current < par->dcqcn.rmin) /* which may be above the line: then RT is the limit */
-		r->current = par->dcqcn.rmin < r->target ? par->dcqcn.rmin : r->target;
-	r->increase_at = now + par->dcqcn.rate_timer;
+	if (r->current < dcqcn_params(par)->rmin) /* which may be above the line: then RT is the limit */
+		r->current = dcqcn_params(par)->rmin < r->target ? dcqcn_params(par)->rmin : r->target;
+	r->increase_at = now + dcqcn_params(par)->rate_timer;
 }
 
 void dcqcn_increase(struct dcqcn_rate *r, const struct cc_params *par, u64 step)
@@ -91,8 +91,8 @@ static u64 phase_step(const struct dcqcn *d, const struct dcqcn_params *p)
 static void run_timer(struct dcqcn *d, const struct cc_params *par, u64 until)
 {
 	while (d->rate.increase_at < until) {
-		d->rate.increase_at += par->dcqcn.rate_timer;
-		dcqcn_increase(&d->rate, par, phase_step(d, &par->dcqcn));
+		d->rate.increase_at += dcqcn_params(par)->rate_timer;
+		dcqcn_increase(&d->rate, par, phase_step(d, dcqcn_params(par)));
 		d->t++;
 	}
 }
@@ -101,9 +101,9 @@ static void run_timer(struct dcqcn *d, const struct cc_params *par, u64 until)
 static void run_bytes(struct dcqcn *d, const struct cc_params *par, u32 n)
 {
 	d->bytes += n;
-	while (d->bytes >= par->dcqcn.byte_counter) {
-		d->bytes -= par->dcqcn.byte_counter;
-		dcqcn_increase(&d->rate, par, phase_step(d, &par->dcqcn));
+	while (d->bytes >= dcqcn_params(par)->byte_counter) {
+		d->bytes -= dcqcn_params(par)->byte_counter;
+		dcqcn_increase(&d->rate, par, phase_step(d, dcqcn_params(par)));
 		d->bc++;
 	}
 }
@@ -113,7 +113,7 @@ static u64 dcqcn_sent(struct cc *c, const struct cc_sent *s)
 	struct dcqcn *d = dcqcn(c);
 
 	run_timer(d, c->par, s->now + 1);
-	if (d->rate.current < c->par->line && c->par->dcqcn.byte_counter)
+	if (d->rate.current < c->par->line && dcqcn_params(c->par)->byte_counter)
 		run_bytes(d, c->par, s->wire);
 	return dcqcn_pace(&d->rate, c->par, s);
 }
@@ -128,7 +128,7 @@ static u64 alpha_periods(const struct dcqcn *d, const struct dcqcn_params *p, u6
 
 static void dcqcn_notified(struct cc *c, u64 now, u32 n, u32 next)
 {
-	const struct dcqcn_params *p = &c->par->dcqcn;
+	const struct dcqcn_params *p = dcqcn_params(c->par);
 	struct dcqcn *d = dcqcn(c);
 
 	run_timer(d, c->par, now);
@@ -150,9 +150,111 @@ static u64 dcqcn_rate(struct cc *c, u64 now)
 	return d.rate.current;
 }
 
+/* REFERENCE 4.1: the paper's column at 40 Gb/s (R_HAI and Rmin, which it does not give: NS3-MS's sample). */
+static void dcqcn_resolve(struct cc_params *p)
+{
+	struct dcqcn_params *d = (struct dcqcn_params *)p->own;
+
+	p->cnp_interval = param_or(p->cnp_interval, 50 * PS_PER_US);
+	d->g = param_or(d->g, 256);
+	d->f = param_or(d->f, 5);
+	d->alpha_timer = param_or(d->alpha_timer, 55 * PS_PER_US);
+	d->rate_timer = param_or(d->rate_timer, 55 * PS_PER_US);
+	d->byte_counter = param_or(d->byte_counter, 10000000);
+	d->rai = param_or(d->rai, 40 * MBIT);
+	d->rhai = param_or(d->rhai, 200 * MBIT);
+	d->rmin = param_or(d->rmin, p->line / 100 < 100 * MBIT ? p->line / 100 : 100 * MBIT);
+}
+
+const struct param dcqcn_rows[DCQCN_ROWS] = {
+	{ .name = "cnp_interval",
+	  .kind = PARAM_TIME,
+	  PARAM_COMMON(cc_params, cnp_interval),
+	  .min = PS_PER_NS,
+	  .max = PARAM_PS_PER_S,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .why_unused = "has no CNPs",
+	  .help = "least time between two CNPs for one flow" },
+	{ .name = "dcqcn_g",
+	  .kind = PARAM_NUM,
+	  PARAM_OWN(cc_params, dcqcn_params, g),
+	  .min = 1,
+	  .max = 65536,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .advanced = true,
+	  .help = "weight of a CNP in alpha is 1 / this" },
+	{ .name = "dcqcn_f",
+	  .kind = PARAM_NUM,
+	  PARAM_OWN(cc_params, dcqcn_params, f),
+	  .min = 1,
+	  .max = 1000,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .advanced = true,
+	  .help = "increase events of fast recovery" },
+	{ .name = "dcqcn_alpha_timer",
+	  .kind = PARAM_TIME,
+	  PARAM_OWN(cc_params, dcqcn_params, alpha_timer),
+	  .min = PS_PER_US,
+	  .max = PARAM_PS_PER_S,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .advanced = true,
+	  .help = "alpha decays after each such time without a CNP" },
+	{ .name = "dcqcn_rate_timer",
+	  .kind = PARAM_TIME,
+	  PARAM_OWN(cc_params, dcqcn_params, rate_timer),
+	  .min = PS_PER_US,
+	  .max = PARAM_PS_PER_S,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .advanced = true,
+	  .help = "time between two increases of the rate" },
+	{ .name = "dcqcn_rai",
+	  .kind = PARAM_BPS,
+	  PARAM_OWN(cc_params, dcqcn_params, rai),
+	  .min = PARAM_BPS_MIN,
+	  .max = PARAM_BPS_MAX,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .help = "step of an additive increase" },
+	{ .name = "dcqcn_rhai",
+	  .kind = PARAM_BPS,
+	  PARAM_OWN(cc_params, dcqcn_params, rhai),
+	  .min = PARAM_BPS_MIN,
+	  .max = PARAM_BPS_MAX,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .advanced = true,
+	  .help = "step of a hyper increase" },
+	{ .name = "rmin",
+	  .kind = PARAM_BPS,
+	  PARAM_OWN(cc_params, dcqcn_params, rmin),
+	  .min = PARAM_BPS_MIN,
+	  .max = PARAM_BPS_MAX,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .below_line = true,
+	  .help = "least rate" },
+	{ .name = "dcqcn_bytes",
+	  .kind = PARAM_SIZE,
+	  PARAM_OWN(cc_params, dcqcn_params, byte_counter),
+	  .min = 64,
+	  .max = 1000000000000ULL,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .advanced = true,
+	  .help = "bytes sent between two increases of the rate" },
+};
+
 const struct cc_ops cc_dcqcn = {
 	.name = "dcqcn",
+	.what = "DCQCN as in the paper (SIGCOMM 2015): CNPs cut a rate",
+	.params = PARAM_TABLE(dcqcn_rows),
 	.cnp = true,
+	.resolve = dcqcn_resolve,
 	.open = dcqcn_open,
 	.sent = dcqcn_sent,
 	.notified = dcqcn_notified,

@@ -52,7 +52,7 @@ static void run_alpha(struct connectx *x, u32 g, u64 looks)
 
 static void increase(struct connectx *x, const struct cc_params *par)
 {
-	const struct dcqcn_params *p = &par->dcqcn;
+	const struct dcqcn_params *p = dcqcn_params(par);
 
 	x->rate.increase_at += p->rate_timer;
 	if (x->stage < p->f)
@@ -64,7 +64,7 @@ static void increase(struct connectx *x, const struct cc_params *par)
 
 static void cut(struct connectx *x, const struct cc_params *par)
 {
-	run_alpha(x, par->dcqcn.g, (x->cut_at - x->first) / par->dcqcn.alpha_timer);
+	run_alpha(x, dcqcn_params(par)->g, (x->cut_at - x->first) / dcqcn_params(par)->alpha_timer);
 	/* CLAMP_TGT_RATE is off: of cuts in a row, the first one's target stands */
 	if (x->stage)
 		x->rate.target = x->rate.current;
@@ -100,7 +100,7 @@ static u64 period_of(const struct connectx *x, u64 now, u64 length)
 
 static void connectx_notified(struct cc *c, u64 now, u32 n, u32 next)
 {
-	const struct dcqcn_params *p = &c->par->dcqcn;
+	const struct dcqcn_params *p = dcqcn_params(c->par);
 	struct connectx *x = connectx(c);
 
 	run_timers(x, c->par, now);
@@ -124,9 +124,28 @@ static u64 connectx_rate(struct cc *c, u64 now)
 	return x.rate.current;
 }
 
+/* REFERENCE 4.1: the column NS3-HPCC `dcqcn`, steps in proportion to the line; no byte counter. */
+static void connectx_resolve(struct cc_params *p)
+{
+	struct dcqcn_params *d = (struct dcqcn_params *)p->own;
+
+	p->cnp_interval = param_or(p->cnp_interval, 4 * PS_PER_US);
+	d->g = param_or(d->g, 256);
+	d->f = param_or(d->f, 1);
+	d->alpha_timer = param_or(d->alpha_timer, PS_PER_US);
+	d->rate_timer = param_or(d->rate_timer, 300 * PS_PER_US);
+	d->rai = param_or(d->rai, p->line / (25 * GBIT / (5 * MBIT)));
+	d->rhai = param_or(d->rhai, p->line / (25 * GBIT / (50 * MBIT)));
+	d->rmin = param_or(d->rmin, p->line / 40 < GBIT ? p->line / 40 : GBIT);
+	d->cut_timer = 4 * PS_PER_US;
+}
+
 const struct cc_ops cc_dcqcn_connectx = {
 	.name = "dcqcn-connectx",
+	.what = "DCQCN as in ConnectX adapters (NS3 of HPCC, SIGCOMM 2019)",
+	.params = { dcqcn_rows, DCQCN_ROWS - 1 },
 	.cnp = true,
+	.resolve = connectx_resolve,
 	.open = connectx_open,
 	.sent = connectx_sent,
 	.notified = connectx_notified,

@@ -14,6 +14,8 @@
  */
 #include "agent/cc/cc.h"
 
+#include <stdlib.h>
+
 #include "agent/cc/ib_tables.h"
 #include "agent/recovery/recovery.h"
 
@@ -27,6 +29,16 @@ struct ib {
 };
 _Static_assert(sizeof(struct ib) <= sizeof(u64) * CC_PRIVATE, "private state");
 
+/* In cc_params.own. */
+struct ib_params {
+	u32 levels; /* the least rate is the line's / this */
+};
+
+static const struct ib_tables *tables(const struct cc_params *p)
+{
+	return p->shared;
+}
+
 static struct ib *ib(const struct cc *c)
 {
 	return (struct ib *)c->priv;
@@ -35,7 +47,7 @@ static struct ib *ib(const struct cc *c)
 /* The window fills the longest path: like the line rate it holds back nobody who is alone. */
 static int ib_open(struct cc *c)
 {
-	const struct ib_tables *t = c->par->ib;
+	const struct ib_tables *t = tables(c->par);
 
 	*ib(c) = (struct ib){ .cwnd = t->window_max, .rpi = t->level[0].rpi, .rwl = CC_OTHER };
 	return 0;
@@ -44,7 +56,7 @@ static int ib_open(struct cc *c)
 /* At level 0 the port is the limit: a delay of ours, rounded up, could only lose a little of the line. */
 static u64 ib_sent(struct cc *c, const struct cc_sent *s)
 {
-	const struct ib_level *l = &c->par->ib->level[ib(c)->cipd];
+	const struct ib_level *l = &tables(c->par)->level[ib(c)->cipd];
 
 	ib(c)->rwl = s->limit;
 	if (!ib(c)->cipd)
@@ -54,7 +66,7 @@ static u64 ib_sent(struct cc *c, const struct cc_sent *s)
 
 static void unmarked(struct cc *c)
 {
-	const struct ib_tables *t = c->par->ib;
+	const struct ib_tables *t = tables(c->par);
 	struct ib *s = ib(c);
 
 	if (s->rwl == CC_OTHER || --s->rpi)
@@ -71,7 +83,7 @@ static void unmarked(struct cc *c)
 /* Packet @n was marked. Packets already under way at a decrease ask for no other: one per window. */
 static void ib_notified(struct cc *c, u64 now, u32 n, u32 next)
 {
-	const struct ib_tables *t = c->par->ib;
+	const struct ib_tables *t = tables(c->par);
 	struct ib *s = ib(c);
 
 	if (n < s->apsn)
@@ -97,18 +109,83 @@ static u32 ib_window(const struct cc *c)
 
 static u64 ib_rate(struct cc *c, u64 now)
 {
-	const struct ib_level *l = &c->par->ib->level[ib(c)->cipd];
+	const struct ib_level *l = &tables(c->par)->level[ib(c)->cipd];
 
 	return c->par->line * l->den / l->num;
 }
 
-const struct cc_ops cc_ib = {
-	.name = "ib",
-	.echo = true,
-	.open = ib_open,
-	.sent = ib_sent,
-	.acked = ib_acked,
-	.notified = ib_notified,
-	.window = ib_window,
-	.rate = ib_rate,
+/* A 64th of the line at least: room for an incast of as many. */
+static void ib_resolve(struct cc_params *p)
+{
+	struct ib_params *own = (struct ib_params *)p->own;
+
+	own->levels = param_or(own->levels, 64);
+}
+
+static void *make_tables(const struct cc_params *p, enum ib_function f)
+{
+	const struct ib_params *own = (const struct ib_params *)p->own;
+	struct ib_tables *t = calloc(1, sizeof(*t));
+
+	if (t && !ib_tables_make(t, f, own->levels, p->window_max))
+		return t;
+	free(t);
+	return NULL;
+}
+
+static void free_tables(void *shared)
+{
+	ib_tables_free(shared);
+	free(shared);
+}
+
+#define LEVELS                                                                                                         \
+	.name = "ib_levels", .kind = PARAM_NUM, PARAM_OWN(cc_params, ib_params, levels), .min = 2,                     \
+	.max = IB_LEVELS_MAX, .special = { "auto", 0 }, .def = "auto",                                                 \
+	.help = "the least rate is the link's rate / this"
+
+static const struct param rows[] = { { LEVELS } };
+static const struct param halving_rows[] = { { LEVELS, .power_of_two = "halves the rate at each level" } };
+
+#define IB_OPS                                                                                                         \
+	.echo = true, .resolve = ib_resolve, .shared_free = free_tables, .open = ib_open, .sent = ib_sent,             \
+	.acked = ib_acked, .notified = ib_notified, .window = ib_window, .rate = ib_rate
+
+static void *aimd_tables(const struct cc_params *p)
+{
+	return make_tables(p, IB_AIMD);
+}
+
+const struct cc_ops cc_ib_aimd = {
+	.name = "ib-aimd",
+	.what = "InfiniBand, HP's proposal: additive increase, halving",
+	.params = PARAM_TABLE(rows),
+	IB_OPS,
+	.shared_new = aimd_tables,
+};
+
+static void *lipd_tables(const struct cc_params *p)
+{
+	return make_tables(p, IB_LIPD);
+}
+
+const struct cc_ops cc_ib_lipd = {
+	.name = "ib-lipd",
+	.what = "InfiniBand, HP's proposal: linear inter-packet delay",
+	.params = PARAM_TABLE(rows),
+	IB_OPS,
+	.shared_new = lipd_tables,
+};
+
+static void *fimd_tables(const struct cc_params *p)
+{
+	return make_tables(p, IB_FIMD);
+}
+
+const struct cc_ops cc_ib_fimd = {
+	.name = "ib-fimd",
+	.what = "InfiniBand, HP's proposal: fast increase, halving",
+	.params = PARAM_TABLE(halving_rows),
+	IB_OPS,
+	.shared_new = fimd_tables,
 };

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All congestion controls by name. */
+/* All congestion controls, in the order of help and lists. A new one is a file beside this and its row here. */
 #include "agent/cc/cc.h"
 
 #include <string.h>
 
-static const struct {
-	const char *name;
-	const struct cc_ops *ops;
-} table[] = {
-	{ "dcqcn", &cc_dcqcn },   { "dcqcn-connectx", &cc_dcqcn_connectx },
-	{ "timely", &cc_timely }, { "timely-patched", &cc_timely },
-	{ "ib-aimd", &cc_ib },    { "ib-lipd", &cc_ib },
-	{ "ib-fimd", &cc_ib },
-};
+#define CONTROLS(ROW)                                                                                                  \
+	ROW(cc_dcqcn)                                                                                                  \
+	ROW(cc_dcqcn_connectx)                                                                                         \
+	ROW(cc_timely)                                                                                                 \
+	ROW(cc_timely_patched)                                                                                         \
+	ROW(cc_ib_aimd)                                                                                                \
+	ROW(cc_ib_lipd)                                                                                                \
+	ROW(cc_ib_fimd)
+
+#define DECLARE(ops) extern const struct cc_ops ops;
+#define ADDRESS(ops) &ops,
+CONTROLS(DECLARE)
+static const struct cc_ops *const table[] = { CONTROLS(ADDRESS) };
+
+const struct cc_ops *cc_at(u32 i)
+{
+	return i < sizeof(table) / sizeof(table[0]) ? table[i] : NULL;
+}
 
 const struct cc_ops *cc_find(const char *name)
 {
-	for (u32 i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (!strcmp(table[i].name, name))
-			return table[i].ops;
+	const struct cc_ops *ops;
+
+	for (u32 i = 0; (ops = cc_at(i)); i++)
+		if (!strcmp(ops->name, name))
+			return ops;
 	return NULL;
 }

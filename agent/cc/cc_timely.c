@@ -13,7 +13,7 @@
  */
 #include <stdlib.h>
 
-#include "agent/cc/cc.h"
+#include "agent/cc/timely_impl.h"
 
 #define RING 64 /* segments in flight that are remembered */
 #define PPM 1000000
@@ -23,6 +23,12 @@
 
 typedef __int128 s128;
 typedef unsigned __int128 u128;
+
+/* In cc_params.own. */
+static const struct timely_params *timely_params(const struct cc_params *p)
+{
+	return (const struct timely_params *)p->own;
+}
 
 /* The last packet of a segment. */
 struct stamp {
@@ -60,15 +66,15 @@ static struct stamp *stamp_of(const struct cc *c, u32 segment)
 
 static void remember(struct cc *c, const struct cc_sent *s)
 {
-	u32 segment = s->n / c->par->timely.segment;
+	u32 segment = s->n / timely_params(c->par)->segment;
 	struct stamp *p = stamp_of(c, segment);
 
-	if (s->n % c->par->timely.segment != c->par->timely.segment - 1)
+	if (s->n % timely_params(c->par)->segment != timely_params(c->par)->segment - 1)
 		return;
 	/* a place still waited for stays: more in flight than places makes samples sparser, never none */
-	if (s->fresh && p->sent && p->sent != UNKNOWN && p->n / c->par->timely.segment >= timely(c)->segment)
+	if (s->is_new && p->sent && p->sent != UNKNOWN && p->n / timely_params(c->par)->segment >= timely(c)->segment)
 		return;
-	if (s->fresh)
+	if (s->is_new)
 		*p = (struct stamp){ .sent = s->now + (u64)s->wire * c->par->ps_per_byte, .n = s->n };
 	else if (p->n == s->n)
 		p->sent = UNKNOWN;
@@ -83,7 +89,7 @@ static u64 timely_sent(struct cc *c, const struct cc_sent *s)
 }
 
 /* Segments complete so far, as far as @a tells: one more than the newest. */
-static u32 segments_told(const struct cc_ack *a, u32 segment)
+static u32 segments_acked(const struct cc_ack *a, u32 segment)
 {
 	bool alone = a->n >= a->cum && a->n < a->next; /* acknowledged selectively; cum - 1 may be below 0 */
 
@@ -96,14 +102,14 @@ static u32 segments_told(const struct cc_ack *a, u32 segment)
 static u64 sample(struct cc *c, const struct cc_ack *a)
 {
 	struct timely *t = timely(c);
-	u32 told = segments_told(a, c->par->timely.segment);
+	u32 acked = segments_acked(a, timely_params(c->par)->segment);
 	const struct stamp *p;
 
-	if (told <= t->segment)
+	if (acked <= t->segment)
 		return UNKNOWN;
-	t->segment = told;
-	p = stamp_of(c, told - 1);
-	if (p->n != told * c->par->timely.segment - 1 || p->sent == UNKNOWN)
+	t->segment = acked;
+	p = stamp_of(c, acked - 1);
+	if (p->n != acked * timely_params(c->par)->segment - 1 || p->sent == UNKNOWN)
 		return UNKNOWN;
 	return a->now - p->sent;
 }
@@ -153,7 +159,7 @@ static s64 averaged(s64 rtt_diff, s64 d, u32 alpha_ppm)
 
 static void update(struct timely *t, const struct cc_params *par, u64 rtt)
 {
-	const struct timely_params *p = &par->timely;
+	const struct timely_params *p = timely_params(par);
 	u64 rate;
 
 	if (t->prev_rtt != UNKNOWN) {
@@ -179,9 +185,131 @@ static u64 timely_rate(struct cc *c, u64 now)
 	return timely(c)->rate;
 }
 
+/*
+ * REFERENCE 4.2. The step of 10 Mb/s is the paper's for 10 Gb/s, and here in proportion to the line: at 40 Gb/s the
+ * plain number starves long flows.
+ */
+static void resolve(struct cc_params *p, u32 beta_ppm, bool patched)
+{
+	struct timely_params *t = (struct timely_params *)p->own;
+
+	t->delta = param_or(t->delta, p->line / 1000);
+	t->beta_ppm = param_or(t->beta_ppm, beta_ppm);
+	t->rmin = param_or(t->rmin, p->line / 100);
+	t->patched = patched;
+}
+
+static void original_resolve(struct cc_params *p)
+{
+	resolve(p, 800000, false);
+}
+
+static void patched_resolve(struct cc_params *p)
+{
+	resolve(p, 8000, true);
+}
+
+static const struct param rows[] = {
+	{ .name = "timely_tlow",
+	  .kind = PARAM_TIME,
+	  PARAM_OWN(cc_params, timely_params, t_low),
+	  .min = PS_PER_NS,
+	  .max = PARAM_PS_PER_S,
+	  .def = "50us",
+	  .below = "timely_thigh",
+	  .help = "below this round-trip time the rate always increases" },
+	{ .name = "timely_thigh",
+	  .kind = PARAM_TIME,
+	  PARAM_OWN(cc_params, timely_params, t_high),
+	  .min = PS_PER_NS,
+	  .max = PARAM_PS_PER_S,
+	  .def = "500us",
+	  .help = "above this one it always decreases" },
+	{ .name = "timely_min_rtt",
+	  .kind = PARAM_TIME,
+	  PARAM_OWN(cc_params, timely_params, min_rtt),
+	  .min = PS_PER_NS,
+	  .max = PARAM_PS_PER_S,
+	  .def = "20us",
+	  .advanced = true,
+	  .help = "divides differences of round-trip times" },
+	{ .name = "timely_delta",
+	  .kind = PARAM_BPS,
+	  PARAM_OWN(cc_params, timely_params, delta),
+	  .min = PARAM_BPS_MIN,
+	  .max = PARAM_BPS_MAX,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .advanced = true,
+	  .help = "step of an additive increase" },
+	{ .name = "timely_beta",
+	  .kind = PARAM_PROB,
+	  PARAM_OWN(cc_params, timely_params, beta_ppm),
+	  .divisor = 1000,
+	  .min = 1000,
+	  .max = 1000000000,
+	  .step = 1000,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .advanced = true,
+	  .help = "factor of a decrease" },
+	{ .name = "timely_alpha",
+	  .kind = PARAM_PROB,
+	  PARAM_OWN(cc_params, timely_params, alpha_ppm),
+	  .divisor = 1000,
+	  .min = 1000,
+	  .max = 1000000000,
+	  .step = 1000,
+	  .def = "0.875",
+	  .advanced = true,
+	  .help = "weight of a new difference of round-trip times" },
+	{ .name = "timely_hai",
+	  .kind = PARAM_NUM,
+	  PARAM_OWN(cc_params, timely_params, hai),
+	  .min = 1,
+	  .max = 1000,
+	  .def = "5",
+	  .advanced = true,
+	  .help = "falling round-trip times in a row before larger steps" },
+	{ .name = "timely_segment",
+	  .kind = PARAM_NUM,
+	  PARAM_OWN(cc_params, timely_params, segment),
+	  .min = 1,
+	  .max = 1024,
+	  .def = "16",
+	  .advanced = true,
+	  .help = "packets per round-trip time measured" },
+	{ .name = "rmin",
+	  .kind = PARAM_BPS,
+	  PARAM_OWN(cc_params, timely_params, rmin),
+	  .min = PARAM_BPS_MIN,
+	  .max = PARAM_BPS_MAX,
+	  .special = { "auto", 0 },
+	  .def = "auto",
+	  .below_line = true,
+	  .help = "least rate" },
+};
+
 const struct cc_ops cc_timely = {
 	.name = "timely",
+	.what = "TIMELY (SIGCOMM 2015): round-trip times set a rate",
+	.params = PARAM_TABLE(rows),
 	.needs_acks = true,
+	.ack_limit = "timely_segment",
+	.resolve = original_resolve,
+	.open = timely_open,
+	.sent = timely_sent,
+	.acked = timely_acked,
+	.rate = timely_rate,
+};
+
+const struct cc_ops cc_timely_patched = {
+	.name = "timely-patched",
+	.what = "TIMELY as corrected in \"ECN or Delay\" (CoNEXT 2016)",
+	.params = PARAM_TABLE(rows),
+	.needs_acks = true,
+	.ack_limit = "timely_segment",
+	.resolve = patched_resolve,
 	.open = timely_open,
 	.sent = timely_sent,
 	.acked = timely_acked,

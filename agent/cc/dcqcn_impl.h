@@ -8,6 +8,33 @@
 
 #include "agent/cc/cc.h"
 
+#define GBIT 1000000000ULL
+#define MBIT 1000000ULL
+
+/* Both forms' parameters, in cc_params.own. */
+struct dcqcn_params {
+	u32 g;            /* alpha's weight is 1/g */
+	u32 f;            /* events of fast recovery */
+	u64 alpha_timer;  /* ps */
+	u64 rate_timer;   /* ps: an increase event each */
+	u64 byte_counter; /* bytes: an increase event each; 0 = none */
+	u64 rai, rhai;    /* bits/s */
+	u64 rmin;         /* bits/s */
+	u64 cut_timer;    /* ConnectX form: ps between looks at whether a CNP has come; 0 = the paper's form */
+};
+_Static_assert(sizeof(struct dcqcn_params) <= sizeof(u64) * CC_PARAMS, "own parameters");
+
+static inline const struct dcqcn_params *dcqcn_params(const struct cc_params *p)
+{
+	return (const struct dcqcn_params *)p->own;
+}
+
+extern const struct cc_ops cc_dcqcn, cc_dcqcn_connectx;
+
+/* The table of the paper's form; the last row, the byte counter, is not ConnectX's. */
+#define DCQCN_ROWS 9
+extern const struct param dcqcn_rows[DCQCN_ROWS];
+
 /* alpha is a fraction 0..1 with 62 bits behind the point: seven decays by 255/256 are exact. */
 #define ALPHA_BITS 62
 #define ALPHA_ONE (1ULL << ALPHA_BITS)

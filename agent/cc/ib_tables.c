@@ -17,7 +17,7 @@ static u32 halve(u32 j)
 /*
  * Unmarked packets before an increase at num/den packet times per packet, where the next slower level has @slower_rpi
  * at slower_num/slower_den: the least number with which the time spent here is no shorter than there (property 2),
- * k(x) = ceil(k(x+) * x+ / x) of REFERENCE 5.4. All terms are exact: numbers of levels are at most 256, and with
+ * k(x) = ceil(k(x+) * x+ / x), REFERENCE 5.4. All terms are exact: numbers of levels are at most 256, and with
  * windows num is 1 and the rest below 2^32.
  */
 static u32 rpi_after(u32 slower_rpi, u32 slower_num, u32 slower_den, u32 num, u32 den)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The inside of a NIC, shared by nic.c (events), nic_open.c (set-up), nic_tx.c (senders of data, the port), nic_rx.c
- * (frames received), nic_sink.c (receivers of data), nic_read.c (READ requests) and nic_fault.c
- * (links that break, storms of PAUSE).
+ * (frames received), nic_receiver.c (receivers of data), nic_requester.c (READ requests) and nic_fault.c
+ * (link failures, storms of PAUSE).
  */
 #ifndef LOSSLAB_NIC_IMPL_H
 #define LOSSLAB_NIC_IMPL_H
@@ -74,7 +74,7 @@ struct ready_list {
 	u32 head, tail;
 };
 
-/* A flow that begins here: a source's number, or a reader's with REQUESTER. */
+/* A flow that begins here: a sender's number, or a requester's with REQUESTER. */
 struct start {
 	u64 time, rank;
 	u32 who;
@@ -96,7 +96,7 @@ struct nic {
 	struct ready_list ready[FAB_CLASSES]; /* round-robin of connections that may send, by class */
 	u32 ready_classes;                    /* those with one */
 	struct timers pace;                   /* those who may send at a time */
-	struct timers timers;                 /* retransmission: sources, and readers with REQUESTER */
+	struct timers timers;                 /* retransmission: senders, and requesters with REQUESTER */
 
 	struct receiver *receivers;
 	u32 n_receivers;
@@ -113,12 +113,13 @@ struct nic {
 	struct nic_stats stats;
 
 	/* faults */
-	u32 fault;       /* the next one */
-	bool down;       /* the link is */
-	u64 cut;         /* when it last broke; 0: never */
-	u8 storm;        /* classes under a storm */
-	u8 storm_pending; /* classes whose storm has begun or ended, or must be repeated: told to the switch next */
-	u64 storm_again; /* when to repeat PAUSE, or TIME_NEVER */
+	u32 fault;        /* the next one */
+	bool down;        /* the link is */
+	u64 cut;          /* when it last broke; 0: never */
+	u8 storm;         /* classes under a storm */
+	u8 storm_pending; /* classes whose storm has begun or ended, or must be repeated: PAUSE or resume is sent next
+			   */
+	u64 storm_again;  /* when to repeat PAUSE, or TIME_NEVER */
 };
 
 /* A frame of flow control, PFC or credits: for the port itself. */
@@ -134,41 +135,64 @@ static inline const struct flow *nic_flow(const struct nic *n, u32 flow)
 	return &n->par->flows->flows[flow];
 }
 
-/* nic_open.c */
+/*
+ * nic_open.c: set up before the run. 0 or -ENOMEM; what has been set up by then, close frees as well.
+ */
 int nic_open_connections(struct nic *n);
 void nic_close_connections(struct nic *n);
 
-/* nic_tx.c */
+/* nic_tx.c. Senders by number @s. Functions that return int: 0, or -errno of io->send() or of an allocation. */
+/* Put a connection into the round-robin if it has something to send and may, or among those who wait for a time. */
 void sender_ready(struct nic *n, u32 s);
+/* Start the retransmission timer, or stop it when nothing is outstanding. @restart: anew even if it is running. */
 void sender_timer(struct nic *n, u32 s, bool restart);
+/* The queue pair stops in error @why: nothing more is sent, and the flow's record says so. */
 void sender_fail(struct nic *n, u32 s, enum qp_error why);
+/* What is due at @now: flows start, paced connections become ready, a timer expires, a storm repeats its PAUSE. */
 int nic_timer_event(struct nic *n, u64 now);
+/* When nic_timer_event() is due, or TIME_NEVER. */
 u64 nic_timer_next(const struct nic *n);
+/* The port is free at @now: send PFC, else control packets, else a packet of the connection whose turn it is. */
 int nic_transmit(struct nic *n, u64 now);
+/* When the port could send something; TIME_NEVER if there is nothing, or the link is down. */
 u64 nic_transmit_next(const struct nic *n);
+/* Whether anything waits for the port. */
 bool nic_has_frames(const struct nic *n);
 
 /* nic_rx.c */
+/* A frame has arrived, of whatever kind. 0 or -ENOMEM. */
 int nic_receive(struct nic *n, const struct rx_frame *f);
+/* A new control packet of @flow, for the caller to fill in: all of .a but marks and ranges. NULL without memory. */
 struct control *control_push(struct nic *n, enum control_kind kind, u32 flow);
 
-/* nic_sink.c */
+/* nic_receiver.c: a data packet of a flow that ends here; others are discarded. 0 or -ENOMEM. */
 int receiver_receive(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);
 
-/* nic_read.c */
+/* nic_requester.c. Requesters by number @r. 0 or -ENOMEM. */
+/* The flow starts: send its first requests. */
 int requester_start(struct nic *n, u32 r);
+/* Something new has arrived: send further requests, and restart or stop the timer. */
 int requester_progress(struct nic *n, u32 r);
+/* Timer @t of a requester has expired: request again what is missing, or fail after retry_cnt. */
 int requester_timer(struct nic *n, struct timer t, u64 now);
+/* The responder refuses the request. */
 void requester_nak(struct nic *n, const struct rx_packet *p);
+/* A request reaches the responder: what it asks for may be sent. */
 int read_request(struct nic *n, const struct rx_packet *p);
 
 /* nic_fault.c */
 void nic_fault_init(struct nic *n);
+/* Whether a fault happens no later than @now. */
 bool nic_fault_due(struct nic *n, u64 now);
+/* The time of the next fault that matters to a NIC that is @idle (nothing to send, nothing to wait for) or not. */
 u64 nic_fault_next(const struct nic *n, bool idle);
+/* The next fault happens. */
 void nic_fault_happen(struct nic *n);
+/* Whether the frame was on the link when it went down. */
 bool nic_frame_cut(const struct nic *n, const struct rx_frame *f);
+/* The requested pauses are half over: PAUSE again. */
 void nic_storm_repeat(struct nic *n);
+/* Send a PFC frame: PAUSE for the classes of a storm, resume for those where it is over. 0 or -errno of io->send(). */
 int nic_storm_send(struct nic *n, u64 now);
 
 #endif

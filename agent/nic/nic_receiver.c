@@ -67,7 +67,7 @@ static int notify(struct nic *n, struct receiver *k, u64 now)
 {
 	if (!n->par->cc_ops->cnp || now < k->next_cnp)
 		return 0;
-	k->next_cnp = now + n->par->cc.dcqcn.cnp_interval;
+	k->next_cnp = now + n->par->cc.cnp_interval;
 	return push_cnp(n, k, NO_NUMBER);
 }
 
@@ -139,8 +139,8 @@ static int deliver(struct nic *n, struct receiver *k, const struct rx_frame *f, 
 
 	n->par->ops->receive(r, &d, &reply);
 	post_again(n, k, before, f->arrival);
-	n->stats.drop_order += !reply.fresh && number > before && n->par->ops->acks == ACK_RC;
-	if (reply.fresh) {
+	n->stats.drop_order += !reply.is_new && number > before && n->par->ops->acks == ACK_RC;
+	if (reply.is_new) {
 		n->stats.fresh++;
 		if (r->received == r->n_packets && n->par->flows->results[r->flow->id].done_ps == TIME_NEVER) {
 			n->par->flows->results[r->flow->id].done_ps = f->arrival;

@@ -303,7 +303,7 @@ static int send_control(struct nic *n, u32 class, u64 now)
 }
 
 /* Tell congestion control of a packet that leaves now; it says when the next one may. */
-static void pace(struct nic *n, u32 s, const struct tx_frame *f, u32 packet, bool fresh, u64 now)
+static void pace(struct nic *n, u32 s, const struct tx_frame *f, u32 packet, bool is_new, u64 now)
 {
 	struct sender *src = &n->senders[s];
 
@@ -313,7 +313,7 @@ static void pace(struct nic *n, u32 s, const struct tx_frame *f, u32 packet, boo
 					       &(struct cc_sent){ .now = now,
 								  .n = packet,
 								  .wire = wire_bytes(f->len),
-								  .fresh = fresh,
+								  .is_new = is_new,
 								  .next = src->sent_high,
 								  .limit = src->limit });
 	src->limit = CC_OTHER;
@@ -336,17 +336,17 @@ static bool must_ask(const struct nic *n, const struct sender *src, u32 packet)
 static int send_data(struct nic *n, u32 s, u32 packet, u64 now)
 {
 	struct sender *src = &n->senders[s];
-	bool fresh = packet >= src->sent_high;
+	bool is_new = packet >= src->sent_high;
 	struct tx_frame f;
 
 	if (packet_build_data(&n->par->rules, &f, nic_flow(n, src->flow), packet, must_ask(n, src, packet)))
 		src->asked = packet + 1;
 	src->count.packets_sent++;
-	if (fresh)
+	if (is_new)
 		src->sent_high = packet + 1;
 	else
 		src->count.retransmitted++;
-	pace(n, s, &f, packet, fresh, now);
+	pace(n, s, &f, packet, is_new, now);
 	sender_timer(n, s, n->par->ops->restart_on_send);
 	sender_ready(n, s);
 	return send_frame(n, &f, now);

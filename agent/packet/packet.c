@@ -276,7 +276,8 @@ bool packet_fits(const struct packet_rules *r, const struct flow *flow, u32 n, c
 	return p->opcode == data_opcode(r, flow, &place);
 }
 
-/* MELO's holes (APNet 2017, 3.1: start and length, 2 bytes each); what 16 bits cannot say is left to a later answer. */
+/* MELO's holes (APNet 2017, 3.2.4: start and length, 2 bytes each); what 16 bits cannot hold is left to a later NACK.
+ */
 static void put_holes(u8 *h, const struct packet_ack *a)
 {
 	memset(h, 0, HOLES_LEN);

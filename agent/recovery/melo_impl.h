@@ -9,6 +9,21 @@
 #include "agent/recovery/melo_pool.h"
 #include "agent/recovery/recovery.h"
 
+/* In recovery_params.own. */
+struct melo_params {
+	u32 bits;   /* of each of a host's two pools, a multiple of 8, 8..2048 */
+	u32 cache;  /* connections whose state is on chip at a time, per host and direction; 0 = all */
+	bool holes; /* a timeout resends the holes only, not all from the front */
+};
+_Static_assert(sizeof(struct melo_params) <= sizeof(u64) * RECOVERY_PARAMS, "own parameters");
+
+extern const struct recovery_ops recovery_melo;
+
+static inline const struct melo_params *melo_params(const struct recovery_params *p)
+{
+	return (const struct melo_params *)p->own;
+}
+
 /*
  * One end of a connection as the cache sees it. The struct that holds it must not move while the connection is open.
  * The list is empty exactly if high is no more than the first packet missing (RCV.NXT, una); else packet high - 1 has

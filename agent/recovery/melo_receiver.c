@@ -136,7 +136,7 @@ static void receive_end(struct rqp *r, u32 n, struct reply *reply)
 		return;
 	}
 	melo_list_set(&host->rx.pool, &rx->c.list, n);
-	reply->fresh = true;
+	reply->is_new = true;
 	if (n > rx->c.high) {
 		holes_push(rx, rx->c.high, n);
 		reply->kind = REPLY_NAK;
@@ -162,7 +162,7 @@ static bool receive_middle(struct rqp *r, u32 n, struct reply *reply)
 	if (!melo_list_test(&host->rx.pool, &rx->c.list, n)) {
 		melo_list_set(&host->rx.pool, &rx->c.list, n);
 		holes_fill(rx, n);
-		reply->fresh = true;
+		reply->is_new = true;
 	}
 	return true;
 }
@@ -179,7 +179,7 @@ void melo_receive(struct rqp *r, const struct data_event *d, struct reply *reply
 			kept = receive_middle(r, d->n, reply);
 		} else {
 			receive_end(r, d->n, reply);
-			kept = reply->fresh;
+			kept = reply->is_new;
 		}
 		if (reply->kind == REPLY_NAK || !kept || !asked)
 			return;
@@ -187,7 +187,7 @@ void melo_receive(struct rqp *r, const struct data_event *d, struct reply *reply
 		bool filled = rx->c.high > r->expected; /* a hole: what its sender waits for */
 
 		receive_front(r);
-		reply->fresh = true;
+		reply->is_new = true;
 		if (!asked && !filled)
 			return;
 	}

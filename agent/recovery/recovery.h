@@ -12,25 +12,25 @@
 #include "agent/recovery/bitmap.h"
 #include "agent/packet/flow.h"
 #include "agent/packet/packet.h"
+#include "agent/param.h"
 #include "bpf/types.h"
 
 #define NO_PACKET 0xffffffffU
 #define NO_LIMIT 0xffffffffU
 #define RECOVERY_PRIVATE 16 /* 64-bit words of private state */
 
+#define RECOVERY_PARAMS 8 /* ... of a scheme's own parameters */
+
 /* Fixed for the run. */
 struct recovery_params {
+	u32 bdp;      /* packets with which one flow fills the longest path */
+	u32 mtu;      /* payload bytes of a packet */
 	u32 cap;      /* most packets in flight: BDP-FC's for schemes that have it, else what PSNs or buffers allow */
 	u64 rto_high; /* ps */
-	u64 rto_low;
-	u32 rto_n; /* rto_low while no more than this are in flight */
+	u64 rto_low;  /* schemes with one timeout: rto_high */
+	u32 rto_n;    /* rto_low while no more than this are in flight */
 	bool timeouts;
-	bool backoff;       /* go-back-N: halve a window on loss, grow it by a packet per round trip */
-	u32 backoff_window; /* ... that starts with so many packets */
-	u32 melo_bits;      /* melo: bits of each of a host's two pools, a multiple of 8, 8..2048 */
-	u32 melo_cache;     /* melo: connections whose state is on chip at a time, per host and direction; 0 = all */
-	bool melo_holes;    /* melo: a timeout resends the holes only, not all from the front */
-	u32 init_window;    /* iwarp: first congestion window, segments (RFC 6928: 10) */
+	param_word own[RECOVERY_PARAMS]; /* the scheme's own struct, as its table and resolve() have left it */
 };
 
 /* Packets from .. to-1. */
@@ -45,7 +45,7 @@ struct sqp {
 	u32 n_packets;
 	u32 limit;            /* packets that may be sent so far: n_packets, or what READ requests have asked for */
 	u32 window;           /* congestion control's: most packets in flight, or NO_LIMIT */
-	u32 next;             /* first packet never sent */
+	u32 next;             /* next new packet; rewind() may lower it: those behind it are new again */
 	u32 una;              /* first packet not acknowledged cumulatively */
 	u64 armed;            /* when the retransmission timer was last started, or TIME_NEVER */
 	u64 rto;              /* the time it was started with */
@@ -89,12 +89,12 @@ struct data_event {
 	bool marked; /* it carries a congestion mark: those who are told by ACK want one at once */
 };
 
-/* What the receiver answers. */
+/* What the receiver sends back. */
 struct reply {
 	enum { REPLY_NONE, REPLY_ACK, REPLY_NAK } kind;
-	u32 psn;      /* packet number for the answer: ACK, the last received in order; NAK, the first missing */
+	u32 psn;      /* packet number for the ACK or NAK: ACK, the last received in order; NAK, the first missing */
 	u32 sack;     /* NAK: packet number for AETH.MSN (ACK_SACK_PSN, ACK_HOLES); else the MSN goes there */
-	bool fresh;   /* a packet not seen before was kept */
+	bool is_new;  /* a packet not seen before was kept */
 	u32 n_ranges; /* as in struct ack_event */
 	struct range ranges[RANGES_MAX];
 };
@@ -118,9 +118,22 @@ struct recovery_stats {
 	u64 forgotten;                    /* packets whose bits found no room when their connection came back */
 };
 
+/*
+ * A loss recovery: its code, its parameters, and what depends on it elsewhere. Functions may be NULL where a comment
+ * says so.
+ */
 struct recovery_ops {
-	const char *name;
+	const char *name; /* the word of transport= */
+	const char *what; /* one line, for `losslab run --list transport` */
+	struct param_table params;
+	enum packet_format format; /* FORMAT_TCP: WRITE only, no RETH, no regions */
 	enum ack_format acks;
+	bool lossless;  /* meant for a network without loss: fc=auto is PFC */
+	bool acks_each; /* the receiver acknowledges every packet: ack_every= does not apply */
+	bool own_cc;    /* it has a congestion control of its own: cc= does not apply */
+	/* Set cap and rto_low, and replace what is "auto" (0) in own[], from the rest. rto_low is 0 unless the table
+	 * has it. */
+	void (*resolve)(struct recovery_params *p);
 	bool progress_only;   /* only answers that acknowledge something new put the timer off; else all do */
 	bool restart_on_send; /* the timer starts anew with each packet sent, else only if it is not running */
 	/* What all connections of a host share; both may be NULL. */
@@ -149,13 +162,9 @@ struct recovery_ops {
 	void (*receive)(struct rqp *r, const struct data_event *d, struct reply *reply);
 };
 
-extern const struct recovery_ops recovery_gbn;
-extern const struct recovery_ops recovery_irn;
-extern const struct recovery_ops recovery_irn_gbn;
-extern const struct recovery_ops recovery_melo;
-extern const struct recovery_ops recovery_iwarp;
-
-/* By the name of the transport ("roce", "irn", "irn-gbn", "irn-nobdp", "melo", "iwarp"), or NULL. */
+/* Number @i in the order of the table in recovery_table.c, or NULL beyond the last. */
+const struct recovery_ops *recovery_at(u32 i);
+/* By the name of the transport, or NULL. */
 const struct recovery_ops *recovery_find(const char *transport);
 
 #endif

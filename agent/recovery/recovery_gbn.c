@@ -10,7 +10,9 @@
  * With back-off on loss (IRN 4.3 names it and gives no rule; ours is TCP's, RFC 5681): a window that starts at what
  * fills the path is halved at a loss, once per window of packets, and grows by a packet per window acknowledged.
  */
-#include "agent/recovery/recovery.h"
+#include "agent/recovery/gbn_impl.h"
+#include "agent/recovery/irn_params.h"
+#include "agent/packet/psn.h"
 
 #define FRACTION 16 /* bits of the window's fraction of a packet */
 
@@ -29,8 +31,8 @@ static struct gbn *gbn(const struct sqp *q)
 
 static int gbn_open(struct sqp *q)
 {
-	if (q->par->backoff) {
-		gbn(q)->window_max = q->par->backoff_window < q->par->cap ? q->par->backoff_window : q->par->cap;
+	if (gbn_params(q->par)->backoff) {
+		gbn(q)->window_max = q->par->bdp < q->par->cap ? q->par->bdp : q->par->cap;
 		gbn(q)->window = gbn(q)->window_max << FRACTION;
 	}
 	return 0;
@@ -119,14 +121,14 @@ static u64 gbn_rto(const struct sqp *q)
 static void gbn_receive(struct rqp *r, const struct data_event *d, struct reply *reply)
 {
 	reply->kind = REPLY_NONE;
-	reply->fresh = false;
+	reply->is_new = false;
 	reply->n_ranges = 0;
 	if (d->n == r->expected) {
 		r->expected++;
 		r->received++;
 		r->nak_sent = false;
 		r->msn += d->last;
-		reply->fresh = true;
+		reply->is_new = true;
 		if (d->ack_req || d->marked)
 			reply->kind = REPLY_ACK;
 		reply->psn = d->n;
@@ -141,8 +143,30 @@ static void gbn_receive(struct rqp *r, const struct data_event *d, struct reply 
 	}
 }
 
+static const char *const off_on[] = { "off", "on", NULL };
+
+#define BACKOFF                                                                                                        \
+	{                                                                                                              \
+		.name = "backoff", .kind = PARAM_WORD, PARAM_OWN(recovery_params, gbn_params, backoff),                \
+		.words = off_on, .def = "off", .why_unused = "does not go back N", .help = "halve a window on loss"    \
+	}
+
+/* Only PSNs limit what is in flight. */
+static void gbn_resolve(struct recovery_params *p)
+{
+	p->cap = PSN_WINDOW_MAX - 1;
+	p->rto_low = p->rto_high;
+}
+
+static const struct param gbn_rows[] = { BACKOFF };
+static const struct param irn_gbn_rows[] = { IRN_CAP, BACKOFF, IRN_RTO_LOW, IRN_RTO_N };
+
 const struct recovery_ops recovery_gbn = {
-	.name = "gbn",
+	.name = "roce",
+	.what = "RoCE: go-back-N",
+	.params = PARAM_TABLE(gbn_rows),
+	.lossless = true,
+	.resolve = gbn_resolve,
 	.open = gbn_open,
 	.wants = gbn_wants,
 	.most = allowed,
@@ -169,6 +193,10 @@ static bool irn_gbn_timeout(struct sqp *q)
 
 const struct recovery_ops recovery_irn_gbn = {
 	.name = "irn-gbn",
+	.what = "IRN with go-back-N in place of its loss recovery",
+	.params = PARAM_TABLE(irn_gbn_rows),
+	.acks_each = true,
+	.resolve = irn_resolve,
 	.restart_on_send = true,
 	.open = gbn_open,
 	.wants = gbn_wants,

@@ -5,7 +5,8 @@
  * that triggered it. The requester resends the cumulative hole first, then a hole only if something above it
  * has been acknowledged; new packets stay within the cap. Without BDP-FC (irn-nobdp) the cap is what PSNs allow.
  */
-#include "agent/recovery/recovery.h"
+#include "agent/recovery/irn_params.h"
+#include "agent/packet/psn.h"
 
 struct irn {
 	u32 rtx;     /* the packet to resend, or last resent */
@@ -174,7 +175,7 @@ static u64 irn_rto(const struct sqp *q)
 static void irn_receive(struct rqp *r, const struct data_event *d, struct reply *reply)
 {
 	reply->kind = REPLY_ACK;
-	reply->fresh = false;
+	reply->is_new = false;
 	reply->n_ranges = 0;
 	if (d->n > r->expected) {
 		reply->kind = REPLY_NAK;
@@ -189,7 +190,7 @@ static void irn_receive(struct rqp *r, const struct data_event *d, struct reply 
 			if (d->last)
 				bitmap_set(&r->last, d->n);
 			r->received++;
-			reply->fresh = true;
+			reply->is_new = true;
 		}
 		return;
 	}
@@ -197,7 +198,7 @@ static void irn_receive(struct rqp *r, const struct data_event *d, struct reply 
 		r->msn += d->last;
 		r->expected++;
 		r->received++;
-		reply->fresh = true;
+		reply->is_new = true;
 		while (bitmap_test(&r->got, r->expected)) {
 			r->msn += bitmap_test(&r->last, r->expected);
 			bitmap_clear(&r->got, r->expected);
@@ -208,17 +209,32 @@ static void irn_receive(struct rqp *r, const struct data_event *d, struct reply 
 	reply->psn = r->expected - 1;
 }
 
+/* Without BDP-FC only PSNs limit what is in flight. */
+static void nobdp_resolve(struct recovery_params *p)
+{
+	p->cap = PSN_WINDOW_MAX - 1;
+}
+
+static const struct param rows[] = { IRN_CAP, IRN_RTO_LOW, IRN_RTO_N };
+static const struct param nobdp_rows[] = { IRN_RTO_LOW, IRN_RTO_N };
+
+#define IRN_OPS                                                                                                        \
+	.acks = ACK_SACK_PSN, .acks_each = true, .restart_on_send = true, .open = irn_open,                            \
+	.open_receiver = irn_open_receiver, .wants = irn_wants, .transmit = irn_transmit, .acked = irn_acked,          \
+	.timeout = irn_timeout, .rewind = irn_rewind, .rto = irn_rto, .receive = irn_receive
+
 const struct recovery_ops recovery_irn = {
 	.name = "irn",
-	.acks = ACK_SACK_PSN,
-	.restart_on_send = true,
-	.open = irn_open,
-	.open_receiver = irn_open_receiver,
-	.wants = irn_wants,
-	.transmit = irn_transmit,
-	.acked = irn_acked,
-	.timeout = irn_timeout,
-	.rewind = irn_rewind,
-	.rto = irn_rto,
-	.receive = irn_receive,
+	.what = "IRN (SIGCOMM 2018): selective retransmission, BDP-FC",
+	.params = PARAM_TABLE(rows),
+	.resolve = irn_resolve,
+	IRN_OPS,
+};
+
+const struct recovery_ops recovery_irn_nobdp = {
+	.name = "irn-nobdp",
+	.what = "IRN without BDP-FC",
+	.params = PARAM_TABLE(nobdp_rows),
+	.resolve = nobdp_resolve,
+	IRN_OPS,
 };

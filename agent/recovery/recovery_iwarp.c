@@ -9,6 +9,7 @@
  * Left out: delayed acknowledgements (RDMA NICs do not delay them), D-SACK, the restart after idle time (a flow is
  * never idle: what it has to send is known from its start), and the handshake (connections are set up out of band).
  */
+#include "agent/recovery/iwarp_impl.h"
 #include "agent/recovery/tcp_scoreboard.h"
 
 #define BACKOFF_MAX 6 /* the time-out at most 64 times as long (RFC 6298, 2.5) */
@@ -36,7 +37,7 @@ static int iwarp_open(struct sqp *q)
 {
 	struct tcp *s = tcp(q);
 
-	s->cwnd = q->par->init_window;
+	s->cwnd = iwarp_params(q->par)->init_window;
 	s->ssthresh = q->par->cap; /* the receive window: "arbitrarily high" (RFC 5681, 3.1) */
 	s->timed_out = s->timed = NO_PACKET;
 	return bitmap_init(&q->sacked, q->par->cap < q->n_packets ? q->par->cap : q->n_packets);
@@ -228,8 +229,8 @@ static void report_block(struct rqp *r, u32 n)
 
 static void receive_ahead(struct rqp *r, const struct data_event *d, struct reply *reply)
 {
-	reply->fresh = !bitmap_test(&r->got, d->n);
-	if (reply->fresh) {
+	reply->is_new = !bitmap_test(&r->got, d->n);
+	if (reply->is_new) {
 		bitmap_set(&r->got, d->n);
 		if (d->last)
 			bitmap_set(&r->last, d->n);
@@ -240,7 +241,7 @@ static void receive_ahead(struct rqp *r, const struct data_event *d, struct repl
 
 static void receive_next(struct rqp *r, const struct data_event *d, struct reply *reply)
 {
-	reply->fresh = true;
+	reply->is_new = true;
 	r->received++;
 	r->msn += d->last;
 	r->expected++;
@@ -259,7 +260,7 @@ static void iwarp_receive(struct rqp *r, const struct data_event *d, struct repl
 	const struct blocks *k = blocks(r);
 
 	reply->kind = REPLY_ACK;
-	reply->fresh = false;
+	reply->is_new = false;
 	if (d->n == r->expected)
 		receive_next(r, d, reply);
 	else if (d->n > r->expected && d->n - r->expected < r->par->cap)
@@ -270,9 +271,37 @@ static void iwarp_receive(struct rqp *r, const struct data_event *d, struct repl
 		reply->ranges[i] = k->block[i];
 }
 
+/* What a TCP receiver holds: the largest window that scaled offers commonly reach by default on servers. */
+#define TCP_WINDOW_BYTES (4U << 20)
+
+static void iwarp_resolve(struct recovery_params *p)
+{
+	u32 window = TCP_WINDOW_BYTES / p->mtu;
+
+	p->cap = window > p->bdp ? window : p->bdp;
+	p->rto_low = p->rto_high;
+}
+
+static const struct param rows[] = {
+	{ .name = "init_window",
+	  .kind = PARAM_NUM,
+	  PARAM_OWN(recovery_params, iwarp_params, init_window),
+	  .min = 1,
+	  .max = 1000,
+	  .def = "10",
+	  .why_unused = "has no slow start",
+	  .help = "segments of the first congestion window" },
+};
+
 /* No rewind: it answers RNR NAKs, which TCP does not have. */
 const struct recovery_ops recovery_iwarp = {
 	.name = "iwarp",
+	.what = "iWARP: RDMA over TCP with SACK",
+	.params = PARAM_TABLE(rows),
+	.format = FORMAT_TCP,
+	.acks_each = true,
+	.own_cc = true,
+	.resolve = iwarp_resolve,
 	.acks = ACK_TCP,
 	.progress_only = true, /* RFC 6298, 5.3 */
 	.open = iwarp_open,

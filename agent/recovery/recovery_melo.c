@@ -204,7 +204,7 @@ static bool timeout(struct sqp *q)
 	struct melo_tx *tx = melo_tx(q);
 
 	touch(q);
-	if (q->par->melo_holes && tx->c.high > q->una) {
+	if (melo_params(q->par)->holes && tx->c.high > q->una) {
 		tx->scan = q->una;
 		tx->scan_ptr = tx->c.list.start_ptr;
 		find_hole(q);
@@ -227,9 +227,9 @@ static void *host_new(const struct recovery_params *par)
 
 	if (!host)
 		return NULL;
-	melo_pool_init(&host->rx.pool, par->melo_bits);
-	melo_pool_init(&host->tx.pool, par->melo_bits);
-	host->rx.most = host->tx.most = par->melo_cache;
+	melo_pool_init(&host->rx.pool, melo_params(par)->bits);
+	melo_pool_init(&host->tx.pool, melo_params(par)->bits);
+	host->rx.most = host->tx.most = melo_params(par)->cache;
 	return host;
 }
 
@@ -249,8 +249,51 @@ static void host_stats(const void *shared, struct recovery_stats *s)
 	s->forgotten = host->rx.forgotten + host->tx.forgotten;
 }
 
+/* A reorder buffer of as many packets as the pool has bits (MELO 3.2.2). */
+static void resolve(struct recovery_params *p)
+{
+	p->cap = melo_params(p)->bits > p->bdp ? melo_params(p)->bits : p->bdp;
+	p->rto_low = p->rto_high;
+}
+
+static const char *const resend_words[] = { "front", "holes", NULL };
+
+static const struct param rows[] = {
+	{ .name = "melo_bits",
+	  .kind = PARAM_NUM,
+	  PARAM_OWN(recovery_params, melo_params, bits),
+	  .min = MELO_BLOCK,
+	  .max = MELO_BLOCK * MELO_BLOCKS_MAX,
+	  .step = MELO_BLOCK,
+	  .why_less = "a pool smaller than one block (8 bits) holds nothing",
+	  .def = "1024",
+	  .why_unused = "has no pools of bits",
+	  .help = "bits of each of a host's two pools" },
+	{ .name = "melo_cache",
+	  .kind = PARAM_NUM,
+	  PARAM_OWN(recovery_params, melo_params, cache),
+	  .min = 1,
+	  .max = 65536,
+	  .special = { "all", 0 },
+	  .def = "all",
+	  .why_unused = "keeps all state on chip",
+	  .advanced = true,
+	  .help = "connections whose state is on chip at a time" },
+	{ .name = "melo_resend",
+	  .kind = PARAM_WORD,
+	  PARAM_OWN(recovery_params, melo_params, holes),
+	  .words = resend_words,
+	  .def = "front",
+	  .why_unused = "keeps no bitmap of holes",
+	  .advanced = true,
+	  .help = "what a timeout resends: everything from the first missing packet on, or the known holes only" },
+};
+
 const struct recovery_ops recovery_melo = {
 	.name = "melo",
+	.what = "MELO (APNet 2017): selective retransmission, shared bit pools",
+	.params = PARAM_TABLE(rows),
+	.resolve = resolve,
 	.acks = ACK_HOLES,
 	.progress_only = true, /* the timer is on the front: what goes on behind it must not hide that it is missing */
 	.host_new = host_new,

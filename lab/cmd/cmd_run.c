@@ -172,6 +172,16 @@ static int read_words(struct run_job *a, int argc, char **argv)
 	return rc ? cmd_fail(EXIT_USAGE, "%s", err.text) : apply_options(a);
 }
 
+static bool all_keys; /* --help-all: also those of rare use */
+
+/* What the key @what can be. */
+static int list(const char *what)
+{
+	struct err err;
+
+	return cfg_list(what, stdout, &err) ? cmd_fail(EXIT_USAGE, "run: %s", err.text) : EXIT_DONE;
+}
+
 /* True if there is something to run; if not, *code is the exit code. */
 static bool parse(const struct cmd *cmd, struct run_job *a, int argc, char **argv, int *code)
 {
@@ -197,6 +207,13 @@ static bool parse(const struct cmd *cmd, struct run_job *a, int argc, char **arg
 		case CMD_PRESETS:
 			preset_list(stdout);
 			*code = EXIT_DONE;
+			return false;
+		case CMD_LIST_OF:
+			*code = list(optarg);
+			return false;
+		case CMD_HELP_ALL:
+			all_keys = true;
+			*code = cmd_help(cmd);
 			return false;
 		default:
 			return false;
@@ -232,18 +249,14 @@ static int run_run(const struct cmd *cmd, int argc, char **argv)
 /* The keys, by groups, with the values they take and their defaults. */
 static void list_keys(const struct cmd_doc *doc)
 {
-	char text[512], allowed[160];
+	const struct cfg_group *g;
+	char text[512];
 
-	for (u32 g = 0; g < cfg_n_groups; g++) {
-		cmd_doc_heading(doc, cfg_groups[g]->title);
-		for (u32 i = 0; i < cfg_groups[g]->n; i++) {
-			const struct cfg_key *k = &cfg_groups[g]->keys[i];
-
-			cfg_allowed(k, allowed, sizeof(allowed));
-			snprintf(text, sizeof(text), "%s\n%s%s%s%s", k->help, allowed, *k->def ? " [" : "", k->def,
-				 *k->def ? "]" : "");
-			cmd_doc_entry(doc, k->name, text);
-		}
+	for (u32 i = 0; (g = cfg_group(i)); i++) {
+		cmd_doc_heading(doc, g->title);
+		for (u32 k = 0; k < g->n; k++)
+			if (all_keys || doc->roff || !g->keys[k].advanced)
+				cmd_doc_entry(doc, g->keys[k].name, cfg_help_text(&g->keys[k], text, sizeof(text)));
 	}
 }
 
@@ -265,6 +278,8 @@ static const struct cmd_option options[] = {
 	{ CMD_JSON, "json", NULL, "print summary.json in place of the summary" },
 	{ 'q', "quiet", NULL, "no progress bar" },
 	{ CMD_PRESETS, "presets", NULL, "list the presets: what preset=NAME sets" },
+	{ CMD_LIST_OF, "list", "KEY", "list what transport or cc can be" },
+	{ CMD_HELP_ALL, "help-all", NULL, "this help, with the keys of rare use" },
 	{ 0 },
 };
 

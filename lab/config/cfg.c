@@ -233,12 +233,14 @@ static void put_text(char *member, size_t size, const char *v)
 
 static int set_word(struct run_cfg *c, const struct cfg_key *k, const char *v, struct err *err)
 {
+	const char *word;
+
 	if (k->special.word && !strcmp(v, k->special.word)) {
 		cfg_put(c, k, k->special.value);
 		return 0;
 	}
-	for (u32 i = 0; k->words[i]; i++) {
-		if (strcmp(v, k->words[i]))
+	for (u32 i = 0; (word = cfg_word(k, i)); i++) {
+		if (strcmp(v, word))
 			continue;
 		if (k->kind == CFG_WORD)
 			cfg_put(c, k, i);
@@ -334,6 +336,11 @@ static int set_key(struct run_cfg *c, u32 number, const char *v, struct err *err
 	if (!rc)
 		note_given(c, number, v);
 	return rc;
+}
+
+u64 cfg_number(const struct run_cfg *c, const char *key)
+{
+	return cfg_get(c, cfg_key((u32)cfg_key_number(key)));
 }
 
 bool cfg_given(const struct run_cfg *c, const char *key)

@@ -14,6 +14,7 @@
 
 #define CFG_STR 256
 #define CFG_KEYS_MAX 128
+#define CFG_ALG_MAX 48 /* keys of algorithms */
 
 #define CFG_CLASSES 8 /* traffic classes = PFC priorities */
 #define CFG_ALL_CLASSES ((1U << CFG_CLASSES) - 1)
@@ -30,7 +31,7 @@ enum cfg_auto { CFG_OFF, CFG_ON, CFG_AUTO };
 struct run_cfg {
 	/* what and where */
 	enum cfg_engine engine; /* engine=kernel|twin, default kernel */
-	char topology[CFG_STR]; /* topology=SPEC, default fat-tree:k=4 (or the standing lab's) */
+	char topology[CFG_STR]; /* topology=SPEC, default fat-tree:k=4 (or the existing lab's) */
 	u32 rate_ps;            /* rate=40gbit: overrides every link's rate; 0 = as the topology says */
 	u64 delay_ps;           /* delay=2us: overrides every link's delay; 0 = as the topology says */
 	u64 seed;               /* seed=1: everything random */
@@ -62,46 +63,27 @@ struct run_cfg {
 	char loss_at[CFG_STR]; /* loss=P@NODE: only frames that arrive at this switch; "" = all */
 
 	/* host */
-	char preset[32];        /* preset=NAME: lab/config/preset.h; "" = none */
-	char transport[16];     /* transport=roce|irn|irn-gbn|irn-nobdp|melo|iwarp */
-	u32 cap;                /* cap=N packets: BDP-FC of irn and irn-gbn; 0 = auto: computed from the longest path */
-	bool backoff;           /* backoff=on|off: roce, irn-gbn: halve a window on loss */
-	bool reth_all;          /* reth=first|all */
-	u64 rto_high, rto_low;  /* rto_high=320us, rto_low=100us */
-	u32 rto_n;              /* rto_n=3: rto_low while in flight <= this */
-	enum cfg_auto timeouts; /* timeouts=auto|on|off; auto = on where some class in use is without PFC and
-				   credits: with pfc_classes= known to the plan alone, so it stays auto */
+	char preset[32];          /* preset=NAME: lab/config/preset.h; "" = none */
+	char transport[16];       /* transport=roce|... (agent/recovery/recovery_table.c) */
+	bool reth_all;            /* reth=first|all */
+	u64 rto_high;             /* rto_high=320us */
+	enum cfg_auto timeouts;   /* timeouts=auto|on|off; auto = on where some class in use is without PFC and
+				     credits: with pfc_classes= known to the plan alone, so it stays auto */
 	u32 retry_cnt, rnr_retry; /* in a row without progress that a queue pair survives, 0..6; 7 = infinite */
 	u32 rnr_timer;            /* rnr_timer=1: code of the time that an RNR NAK asks for, 0..31 (REFERENCE 2.3) */
 	u32 ack_every;            /* ack_every=1: packets per ACK, 1..64; 0 = a message's last packet only */
 	u32 rq;                   /* rq=N: receives posted per connection, 1..65536; 0 = unlimited */
 	u64 rq_delay;             /* rq_delay=1us: from a message's completion until its receive is posted again */
 	u64 region;               /* region=SIZE: memory that a flow may reach; 0 = all of the flow */
-	bool melo_holes;          /* melo_resend=front|holes: what a timeout sends again */
-	u32 melo_bits;            /* melo_bits=1024: of each of a host's two pools, a multiple of 8 */
-	u32 melo_cache;           /* melo_cache=N: connections whose state is on chip; 0 = all */
-	u32 init_window;          /* init_window=10: segments, iwarp */
 	u32 data_class;           /* class=3: 0..7 */
 	u32 classes;   /* class_mix=3,5, a bit each: of which generated flows draw theirs; 0 = all data_class */
 	u32 ack_class; /* ack_class=<class>: 0..7, or CFG_CLASS_SAME, each flow's own */
 	u32 psn0;      /* psn0=0: first PSN of every QP, 0..2^24-1 */
 
-	/* congestion control; 0 = auto, what the variant or the paper says */
-	char cc[16];                             /* cc=none|dcqcn|timely|ib-aimd|... */
-	u64 cnp_interval;                        /* cnp_interval=50us: a receiver's CNPs of one flow are so far apart */
-	u32 dcqcn_g;                             /* dcqcn_g=256: alpha's weight is 1/g */
-	u32 dcqcn_f;                             /* dcqcn_f=5: events of fast recovery */
-	u64 dcqcn_alpha_timer, dcqcn_rate_timer; /* ps */
-	u64 dcqcn_bytes;                         /* dcqcn_bytes=10MB: an increase event each */
-	u64 dcqcn_rai, dcqcn_rhai;               /* bits/s: additive and hyper increase */
-	u64 rmin;                                /* bits/s: least rate of dcqcn and timely */
-	u64 timely_tlow, timely_thigh;           /* timely_tlow=50us, timely_thigh=500us */
-	u64 timely_min_rtt;                      /* timely_min_rtt=20us: divides the gradient */
-	u64 timely_delta;                        /* bits/s: additive increase */
-	u32 timely_beta, timely_alpha;           /* ppb, whole millionths: of the cut; weight of a new difference */
-	u32 timely_hai;                          /* timely_hai=5: falling round trips in a row before larger steps */
-	u32 timely_segment;                      /* timely_segment=16: packets of which one round trip is measured */
-	u32 ib_levels;                           /* ib_levels=N: the slowest rate of ib-* is line / this, 2..256 */
+	char cc[16]; /* cc=none|... (agent/cc/cc_table.c) */
+
+	/* parameters of loss recoveries and congestion controls, a key each: cfg_alg_key() */
+	u64 alg[CFG_ALG_MAX];
 
 	/* traffic */
 	u32 op;                 /* op=write|send|read (enum flow_op) of flows that a file does not say otherwise */
@@ -149,7 +131,9 @@ int cfg_finish(struct run_cfg *c, struct err *err);
 int cfg_weights(const char *text, u32 out[CFG_CLASSES], struct err *err);
 /* Print every key as KEY=VALUE, one a line, in a fixed order: the frozen configuration. */
 void cfg_print(const struct run_cfg *c, FILE *out);
-/* Print the keys with their meaning and default, for --help. */
-void cfg_help(FILE *out);
+/* A key that is a number, by name; which must exist. */
+u64 cfg_number(const struct run_cfg *c, const char *key);
+/* Print what transport= or cc= can be, a line each: for --list @key. -EINVAL and err filled in for another key. */
+int cfg_list(const char *key, FILE *out, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "agent/cc/cc.h"
 #include "agent/nic/nic.h"
+#include "agent/recovery/recovery.h"
 #include "lab/config/cfg_keys.h"
 #include "lab/text.h"
 #include "lab/config/preset.h"
@@ -17,26 +18,18 @@
 /* Bytes of a frame beyond its payload: Ethernet to BTH and the ICRC 58, RETH 16 (bpf/wire.h), and 20 to spare. */
 #define FRAME_OVERHEAD 94
 
-/* Congestion control goes by what switches mark. */
-static bool needs_marks(const struct run_cfg *c)
-{
-	const struct cc_ops *cc = cc_find(c->cc);
-
-	return cc && (cc->cnp || cc->echo);
-}
-
 static void fill_in(struct run_cfg *c)
 {
 	enum workload_kind kind = workload_kind(c->workload);
 
 	if (c->fc == CFG_FC_AUTO)
-		c->fc = strcmp(c->transport, "roce") ? CFG_FC_NONE : CFG_FC_PFC;
+		c->fc = recovery_find(c->transport)->lossless ? CFG_FC_PFC : CFG_FC_NONE;
 	if (c->timeouts == CFG_AUTO && (c->fc != CFG_FC_PFC || c->pfc_classes == CFG_ALL_CLASSES || c->pfc_watchdog))
 		c->timeouts = c->fc == CFG_FC_NONE || (c->fc == CFG_FC_PFC && c->pfc_watchdog)
 			? CFG_ON /* a watchdog drops */
 			: CFG_OFF;
 	if (c->ecn == CFG_ECN_AUTO)
-		c->ecn = needs_marks(c) ? CFG_ECN_RED : CFG_ECN_OFF;
+		c->ecn = cc_needs_marks(cc_find(c->cc)) ? CFG_ECN_RED : CFG_ECN_OFF;
 	if (c->ecmp_seed == CFG_SEED_SAME)
 		c->ecmp_seed = c->seed;
 	if (kind == WORKLOAD_POISSON && !c->flows && !c->duration)
@@ -87,12 +80,6 @@ int cfg_weights(const char *text, u32 out[CFG_CLASSES], struct err *err)
 	return 0;
 }
 
-#define ALL_BUT_IWARP "roce|irn|irn-gbn|irn-nobdp|melo"
-#define IRN "irn|irn-gbn|irn-nobdp"
-#define DCQCN "dcqcn|dcqcn-connectx"
-#define TIMELY "timely|timely-patched"
-#define IB "ib-aimd|ib-lipd|ib-fimd"
-
 /*
  * Keys that mean something only where another key has one of some values. Elsewhere anything but their default is
  * refused: the default may stand, so that a printed configuration can be read again.
@@ -102,69 +89,37 @@ static const struct scope {
 	const char *values; /* "a|b" */
 	const char *why;    /* what the other key's value has to say */
 } scopes[] = {
-	{ "cap", "transport", "irn|irn-gbn", "has no cap" },
-	{ "backoff", "transport", "roce|irn-gbn", "does not go back N" },
-	{ "ack_every", "transport", "roce|melo", "acknowledges every packet" },
-	{ "rto_low", "transport", IRN, "has one timeout" },
-	{ "rto_n", "transport", IRN, "has one timeout" },
-	{ "retry_cnt", "timeouts", "on", "lets nothing expire" },
-	{ "melo_bits", "transport", "melo", "has no pools of bits" },
-	{ "melo_resend", "transport", "melo", "keeps no bitmap of holes" },
-	{ "melo_cache", "transport", "melo", "keeps all state on chip" },
-	{ "init_window", "transport", "iwarp", "has no slow start" },
-	{ "op", "transport", ALL_BUT_IWARP, "writes only" },
-	{ "reth", "transport", ALL_BUT_IWARP, "has no RETH" },
-	{ "region", "transport", ALL_BUT_IWARP, "checks no region" },
+	{ "retry_cnt", "timeouts", "on", "has no timeouts" },
 	{ "region", "op", "write|read", "addresses no memory" },
-	{ "cc", "transport", ALL_BUT_IWARP, "has TCP's own" },
 	{ "rq", "op", "send", "posts no receives" },
 	{ "rq_delay", "op", "send", "posts no receives" },
 	{ "rnr_retry", "op", "send", "posts no receives" },
 	{ "rnr_timer", "op", "send", "posts no receives" },
-	{ "cnp_interval", "cc", DCQCN, "has no CNPs" },
-	{ "dcqcn_g", "cc", DCQCN, "does not use it" },
-	{ "dcqcn_f", "cc", DCQCN, "does not use it" },
-	{ "dcqcn_alpha_timer", "cc", DCQCN, "does not use it" },
-	{ "dcqcn_rate_timer", "cc", DCQCN, "does not use it" },
-	{ "dcqcn_bytes", "cc", "dcqcn", "does not use it" },
-	{ "dcqcn_rai", "cc", DCQCN, "does not use it" },
-	{ "dcqcn_rhai", "cc", DCQCN, "does not use it" },
-	{ "rmin", "cc", DCQCN "|" TIMELY, "does not use it" },
-	{ "timely_tlow", "cc", TIMELY, "does not use it" },
-	{ "timely_thigh", "cc", TIMELY, "does not use it" },
-	{ "timely_min_rtt", "cc", TIMELY, "does not use it" },
-	{ "timely_delta", "cc", TIMELY, "does not use it" },
-	{ "timely_beta", "cc", TIMELY, "does not use it" },
-	{ "timely_alpha", "cc", TIMELY, "does not use it" },
-	{ "timely_hai", "cc", TIMELY, "does not use it" },
-	{ "timely_segment", "cc", TIMELY, "does not use it" },
-	{ "ib_levels", "cc", IB, "does not use it" },
 	{ "kmin", "ecn", "red|step", "has no such threshold" },
 	{ "kmax", "ecn", "red", "has no such threshold" },
 	{ "pmax", "ecn", "red", "has no such probability" },
-	{ "buffer_mode", "fc", "none|pfc", "needs a buffer for each, to promise it" },
-	{ "alpha", "buffer_mode", "shared", "has a buffer for each" },
-	{ "reserve", "buffer_mode", "shared", "has a buffer for each" },
-	{ "headroom", "buffer_mode", "shared", "has what lies above xoff" },
-	{ "headroom", "fc", "pfc", "has no pauses" },
-	{ "xoff", "buffer_mode", "static", "pauses by what is free" },
-	{ "xon", "buffer_mode", "static", "resumes by what is free" },
-	{ "xoff", "fc", "pfc", "has no pauses" },
-	{ "xon", "fc", "pfc", "has no pauses" },
-	{ "quanta", "fc", "pfc", "has no pauses" },
-	{ "sched", "arbiter", "rr", "lets the highest class through first" },
+	{ "buffer_mode", "fc", "none|pfc", "advertises a buffer per port and class" },
+	{ "alpha", "buffer_mode", "shared", "has a fixed buffer per port and class" },
+	{ "reserve", "buffer_mode", "shared", "has a fixed buffer per port and class" },
+	{ "headroom", "buffer_mode", "shared", "uses the buffer above xoff" },
+	{ "headroom", "fc", "pfc", "sends no PAUSE" },
+	{ "xoff", "buffer_mode", "static", "derives it from the free buffer" },
+	{ "xon", "buffer_mode", "static", "derives it from the free buffer" },
+	{ "xoff", "fc", "pfc", "sends no PAUSE" },
+	{ "xon", "fc", "pfc", "sends no PAUSE" },
+	{ "quanta", "fc", "pfc", "sends no PAUSE" },
+	{ "sched", "arbiter", "rr", "is strict itself" },
 	{ "iterations", "arbiter", "islip", "has no crossbar" },
 	{ "speedup", "arbiter", "islip", "has no crossbar" },
 	{ "output_buffer", "arbiter", "islip", "has no crossbar" },
-	{ "queues", "ecn", "off|red|step|ib-input", "asks where all frames of a buffer go, not the first alone" },
-	{ "arbiter", "ecn", "off|red|step|ib-input",
-	  "asks where all frames of a buffer go, also those that have crossed" },
-	{ "weights", "sched", "wrr", "gives the highest class all it wants" },
-	{ "pfc_classes", "fc", "pfc", "has no pauses" },
-	{ "pfc_watchdog", "fc", "pfc", "has no pauses" },
-	{ "pfc_restore", "fc", "pfc", "has no pauses" },
-	{ "senders", "workload", "incast", "has no use for it" },
-	{ "bytes", "workload", "incast|permutation", "has no use for it" },
+	{ "queues", "ecn", "off|red|step|ib-input", "needs the output of every frame in a buffer" },
+	{ "arbiter", "ecn", "off|red|step|ib-input", "counts only frames before the crossbar" },
+	{ "weights", "sched", "wrr", "has no weights" },
+	{ "pfc_classes", "fc", "pfc", "sends no PAUSE" },
+	{ "pfc_watchdog", "fc", "pfc", "sends no PAUSE" },
+	{ "pfc_restore", "fc", "pfc", "sends no PAUSE" },
+	{ "senders", "workload", "incast", "does not use it" },
+	{ "bytes", "workload", "incast|permutation", "does not use it" },
 };
 
 /* Whether @word is one of "a|b|c". */
@@ -206,13 +161,126 @@ static int check_faults(const struct run_cfg *c, const struct run_cfg *defaults,
 
 	if (c->pfc_restore && !c->pfc_watchdog)
 		return err_set(err, -EINVAL,
-			       "pfc_restore=%s: pfc_watchdog=off stops nothing; allowed: with pfc_watchdog=TIME",
+			       "pfc_restore=%s: pfc_watchdog=off never acts; allowed: with pfc_watchdog=TIME",
 			       unit_print_time(c->pfc_restore, value, sizeof(value)));
 	if (c->route_delay != defaults->route_delay && !*c->fault && !*c->fault_file)
 		return err_set(err, -EINVAL,
-			       "route_delay=%s: no link breaks or mends; allowed: with fault=|fault_file=",
+			       "route_delay=%s: no link goes down or comes up; allowed: with fault=|fault_file=",
 			       cfg_value_text(c, cfg_key((u32)cfg_key_number("route_delay")), value, sizeof(value)));
 	return 0;
+}
+
+static bool takes_ack_every(const struct recovery_ops *ops)
+{
+	return !ops->acks_each;
+}
+
+static bool takes_cc(const struct recovery_ops *ops)
+{
+	return !ops->own_cc;
+}
+
+static bool is_rdma_packet(const struct recovery_ops *ops)
+{
+	return ops->format == FORMAT_ROCE;
+}
+
+/*
+ * Keys that do not apply to some transports. As above, the default may stand.
+ */
+static const struct transport_scope {
+	const char *key;
+	bool (*applies)(const struct recovery_ops *ops);
+	const char *why;
+} transport_scopes[] = {
+	{ "ack_every", takes_ack_every, "acknowledges every packet" },
+	{ "op", is_rdma_packet, "writes only" },
+	{ "reth", is_rdma_packet, "has no RETH" },
+	{ "region", is_rdma_packet, "checks no region" },
+	{ "cc", takes_cc, "has its own congestion control" },
+};
+
+static bool is_default(const struct run_cfg *c, const struct run_cfg *defaults, const struct cfg_key *k)
+{
+	char value[64], standard[64];
+
+	return !strcmp(cfg_value_text(c, k, value, sizeof(value)),
+		       cfg_value_text(defaults, k, standard, sizeof(standard)));
+}
+
+static int check_transport_scope(const struct run_cfg *c, const struct run_cfg *defaults,
+				 const struct transport_scope *s, struct err *err)
+{
+	const struct cfg_key *k = cfg_key((u32)cfg_key_number(s->key));
+	const struct recovery_ops *ops;
+	char value[64], users[128] = "";
+	size_t used = 0;
+
+	if (s->applies(recovery_find(c->transport)) || is_default(c, defaults, k))
+		return 0;
+	if (!strcmp(s->key, "op") && workload_kind(c->workload) == WORKLOAD_FILE)
+		return 0;
+	for (u32 i = 0; (ops = recovery_at(i)); i++)
+		if (s->applies(ops) && used < sizeof(users))
+			used += (size_t)snprintf(users + used, sizeof(users) - used, "%s%s", used ? "|" : "",
+						 ops->name);
+	return err_set(err, -EINVAL, "%s=%s: transport=%s %s; allowed: with transport=%s", s->key,
+		       text_quote(cfg_value_text(c, k, value, sizeof(value))).s, c->transport, s->why, users);
+}
+
+/* Keys of algorithms that are not chosen. */
+static int check_unused(const struct run_cfg *c, const struct run_cfg *defaults, struct err *err)
+{
+	const struct cfg_key *k;
+
+	for (u32 i = 0; (k = cfg_alg_key(i)); i++) {
+		const char *why = cfg_alg_param(i)->why_unused, *chooser = cfg_alg_chooser(i);
+		char value[64], theirs[64], users[160];
+
+		if (cfg_alg_row(c, i) || is_default(c, defaults, k))
+			continue;
+		return err_set(err, -EINVAL, "%s=%s: %s=%s %s; allowed: with %s=%s", k->name,
+			       cfg_value_text(c, k, value, sizeof(value)), chooser,
+			       cfg_value_text(c, cfg_key((u32)cfg_key_number(chooser)), theirs, sizeof(theirs)),
+			       why ? why : "does not use it", chooser, cfg_alg_users(i, users, sizeof(users)));
+	}
+	return 0;
+}
+
+/* What the row of the chosen algorithm asks of key number @i beyond its range. */
+static int check_row(const struct run_cfg *c, u32 i, const struct param *row, struct err *err)
+{
+	const char *other = row->below ? row->below : row->at_most;
+	const struct cfg_key *k = cfg_alg_key(i);
+	char value[64], limit[64];
+	u64 v = cfg_get(c, k), most = other ? cfg_number(c, other) : ~0ULL;
+
+	cfg_value_text(c, k, value, sizeof(value));
+	if (other)
+		cfg_number_text(cfg_key((u32)cfg_key_number(other)), most, limit, sizeof(limit));
+	if (row->below && v >= most)
+		return err_set(err, -EINVAL, "%s=%s: not below %s=%s; allowed: less than that", k->name, value, other,
+			       limit);
+	if (row->at_most && v > most)
+		return err_set(err, -EINVAL, "%s=%s: above %s=%s; allowed: up to that", k->name, value, other, limit);
+	if (row->power_of_two && v & (v - 1))
+		return err_set(err, -EINVAL, "%s=%s: %s %s; allowed: a power of two", k->name, value,
+			       (const char *)(strcmp(cfg_alg_chooser(i), "cc") ? c->transport : c->cc),
+			       row->power_of_two);
+	return 0;
+}
+
+static int check_rows(const struct run_cfg *c, struct err *err)
+{
+	int rc = 0;
+
+	for (u32 i = 0; cfg_alg_key(i) && !rc; i++) {
+		const struct param *row = cfg_alg_row(c, i);
+
+		if (row)
+			rc = check_row(c, i, row, err);
+	}
+	return rc;
 }
 
 static int check_scopes(const struct run_cfg *c, struct err *err)
@@ -223,6 +291,12 @@ static int check_scopes(const struct run_cfg *c, struct err *err)
 	cfg_defaults(&defaults);
 	for (u32 i = 0; i < sizeof(scopes) / sizeof(scopes[0]) && !rc; i++)
 		rc = check_scope(c, &defaults, &scopes[i], err);
+	for (u32 i = 0; i < sizeof(transport_scopes) / sizeof(transport_scopes[0]) && !rc; i++)
+		rc = check_transport_scope(c, &defaults, &transport_scopes[i], err);
+	if (!rc)
+		rc = check_unused(c, &defaults, err);
+	if (!rc)
+		rc = check_rows(c, err);
 	return rc ? rc : check_faults(c, &defaults, err);
 }
 
@@ -252,11 +326,9 @@ static int check_switch(const struct run_cfg *c, struct err *err)
 		return err_set(err, -EINVAL,
 			       "loss=0@%s: a switch without a loss; allowed: a probability above 0, or no @",
 			       text_quote(c->loss_at).s);
-	if (c->ecn == CFG_ECN_OFF && needs_marks(c))
-		return err_set(
-			err, -EINVAL,
-			"ecn=off: nobody would mark, and cc=%s goes by marks; allowed: auto, or a kind of marking",
-			c->cc);
+	if (c->ecn == CFG_ECN_OFF && cc_needs_marks(cc_find(c->cc)))
+		return err_set(err, -EINVAL, "ecn=off: cc=%s requires ECN marking; allowed: auto, or a kind of marking",
+			       c->cc);
 	return 0;
 }
 
@@ -283,32 +355,33 @@ static int check_waits(const struct run_cfg *c, struct err *err)
 	return 0;
 }
 
-static int check_host(const struct run_cfg *c, struct err *err)
+/* ACKs too rare for a congestion control that they drive. */
+static int check_acks(const struct run_cfg *c, struct err *err)
 {
 	const struct cc_ops *cc = cc_find(c->cc);
-	char low[32], high[32];
+	u32 most = 64;
 
-	if (c->rto_low > c->rto_high && listed(IRN, c->transport))
-		return err_set(err, -EINVAL, "rto_low=%lluns: above rto_high=%lluns; allowed: up to rto_high",
-			       c->rto_low / PS_PER_NS, c->rto_high / PS_PER_NS);
-	if (c->timely_tlow >= c->timely_thigh)
-		return err_set(err, -EINVAL, "timely_tlow=%s: not below timely_thigh=%s; allowed: less than that",
-			       unit_print_time(c->timely_tlow, low, sizeof(low)),
-			       unit_print_time(c->timely_thigh, high, sizeof(high)));
-	if (cc && cc->needs_acks && !c->ack_every)
-		return err_set(err, -EINVAL, "ack_every=message: gives no ACKs to time; allowed: 1..%u with cc=%s",
-			       c->timely_segment < 64 ? c->timely_segment : 64, c->cc);
-	if (cc && cc->needs_acks && c->ack_every > c->timely_segment)
-		return err_set(err, -EINVAL, "ack_every=%u: above timely_segment=%u; allowed: up to it with cc=%s",
-			       c->ack_every, c->timely_segment, c->cc);
+	if (!cc || !cc->needs_acks)
+		return 0;
+	if (cc->ack_limit && cfg_number(c, cc->ack_limit) < most)
+		most = (u32)cfg_number(c, cc->ack_limit);
+	if (!c->ack_every)
+		return err_set(err, -EINVAL, "ack_every=message: too few ACKs for cc=%s; allowed: 1..%u with it", c->cc,
+			       most);
+	if (c->ack_every > most)
+		return err_set(err, -EINVAL, "ack_every=%u: above %s=%u; allowed: up to it with cc=%s", c->ack_every,
+			       cc->ack_limit, most, c->cc);
+	return 0;
+}
+
+static int check_host(const struct run_cfg *c, struct err *err)
+{
+	if (check_acks(c, err))
+		return -EINVAL;
 	if (c->reth_all && c->ack_every != 1)
 		return err_set(err, -EINVAL,
 			       "reth=all: makes every packet a message, and each of them is acknowledged; allowed: "
 			       "with ack_every=1");
-	if (!strcmp(c->cc, "ib-fimd") && c->ib_levels & (c->ib_levels - 1))
-		return err_set(err, -EINVAL,
-			       "ib_levels=%u: ib-fimd's rates are halves of halves; allowed: a power of two",
-			       c->ib_levels);
 	return check_waits(c, err);
 }
 
@@ -323,8 +396,8 @@ static int check_traffic(const struct run_cfg *c, struct err *err)
 		char list[32];
 
 		return err_set(err, -EINVAL,
-			       "class_mix=%s: workload=%s says itself of which class its flows are; allowed: with "
-			       "workloads that are generated",
+			       "class_mix=%s: workload=%s sets the class of each flow; allowed: with "
+			       "generated workloads",
 			       cfg_value_text(c, cfg_key((u32)cfg_key_number("class_mix")), list, sizeof(list)),
 			       spec.s);
 	}
@@ -332,12 +405,12 @@ static int check_traffic(const struct run_cfg *c, struct err *err)
 		return err_set(err, -EINVAL, "flows=%u: duration is given too; allowed: one of the two", c->flows);
 	if (kind != WORKLOAD_POISSON && c->flows)
 		return err_set(err, -EINVAL,
-			       "flows=%u: workload=%s says itself how many; allowed: with workloads that have a load",
+			       "flows=%u: workload=%s sets their number; allowed: with workloads that have a load",
 			       c->flows, spec.s);
 	if (kind != WORKLOAD_POISSON && c->duration)
 		return err_set(
 			err, -EINVAL,
-			"duration=%lluns: workload=%s says itself how long; allowed: with workloads that have a load",
+			"duration=%lluns: workload=%s sets the duration; allowed: with workloads that have a load",
 			c->duration / PS_PER_NS, spec.s);
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "agent/param.h"
 #include "lab/config/cfg.h"
 
 enum cfg_kind {
@@ -21,7 +22,7 @@ enum cfg_kind {
 	CFG_LIST, /* traffic classes with commas between, a bit each */
 	CFG_WORD, /* one of words[], kept as its place there */
 	/* texts */
-	CFG_NAME,     /* one of words[] */
+	CFG_NAME,     /* one of those that word() lists */
 	CFG_TEXT,     /* free text */
 	CFG_PRESET,   /* a name that preset_find() knows, or nothing */
 	CFG_WORKLOAD, /* text that workload_kind() knows */
@@ -41,9 +42,11 @@ struct cfg_key {
 	u32 step;             /* numbers: multiples of this only; 0: all */
 	const char *why_less; /* why less than min makes no sense; NULL: nothing more to say than "out of range" */
 	struct cfg_special special; /* allowed whatever the range */
-	const char *const *words;   /* of CFG_WORD and CFG_NAME, NULL at the end */
+	const char *const *words;   /* of CFG_WORD, NULL at the end */
+	const char *(*word)(u32 i); /* CFG_NAME: number @i of the words, NULL beyond the last */
 	const char *def;            /* default, as text */
 	const char *help;
+	bool advanced; /* only in --help-all */
 };
 
 #define CFG_MEMBER(member) .off = offsetof(struct run_cfg, member), .size = sizeof(((struct run_cfg *)0)->member)
@@ -58,21 +61,41 @@ struct cfg_group {
 
 #define CFG_ROWS(keys) (sizeof(keys) / sizeof((keys)[0]))
 
-/* All groups, in the order of cfg_print(). */
-extern const struct cfg_group *const cfg_groups[];
-extern const u32 cfg_n_groups;
-extern const struct cfg_group cfg_host_group, cfg_cc_group, cfg_fault_group;
-
-/* Words that several keys share. */
-extern const char *const cfg_on_off[];
+/* Group number @i in the order of cfg_print(), or NULL beyond the last. */
+const struct cfg_group *cfg_group(u32 i);
 
 /* Key number @i in the order of cfg_print(), or NULL beyond the last. */
 const struct cfg_key *cfg_key(u32 i);
 /* The number of the key of this name, or -1. */
 int cfg_key_number(const char *name);
 
+/*
+ * Keys made from the tables of the loss recoveries and congestion controls (agent/param.h). Number @i of them is
+ * run_cfg.alg[i].
+ */
+/* 0: the keys of loss recoveries, 1: those of congestion controls. */
+const struct cfg_group *cfg_alg_group(u32 which);
+/* Key number @i, or NULL beyond the last. */
+const struct cfg_key *cfg_alg_key(u32 i);
+/* Its row in the table of the algorithm that transport= or cc= chooses; NULL if that does not have it. */
+const struct param *cfg_alg_row(const struct run_cfg *c, u32 i);
+/* The first row of it in any table. */
+const struct param *cfg_alg_param(u32 i);
+/* The key that chooses among the algorithms of key number @i: "transport" or "cc". */
+const char *cfg_alg_chooser(u32 i);
+/* The algorithms that have it, "a|b". */
+const char *cfg_alg_users(u32 i, char *buf, size_t n);
+/* Store the values of all keys that @t has in @params, struct recovery_params or struct cc_params. */
+void cfg_alg_store(const struct run_cfg *c, const struct param_table *t, void *params);
+
 /* Until cfg_finish() this means "like seed". */
 #define CFG_SEED_SAME (~0ULL)
+
+/* Number @i of the words of CFG_WORD or CFG_NAME, or NULL. */
+static inline const char *cfg_word(const struct cfg_key *k, u32 i)
+{
+	return k->word ? k->word(i) : k->words[i];
+}
 
 /* The member as a number (all kinds but texts). */
 u64 cfg_get(const struct run_cfg *c, const struct cfg_key *k);
@@ -83,6 +106,9 @@ const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 const char *cfg_value_text(const struct run_cfg *c, const struct cfg_key *k, char *buf, size_t n);
 /* What values the key takes, for messages and help: "64..2048". */
 const char *cfg_allowed(const struct cfg_key *k, char *buf, size_t n);
+/* Two lines for the help: what the key means (of an algorithm's: after the names of who has it), its values [default].
+ */
+const char *cfg_help_text(const struct cfg_key *k, char *buf, size_t n);
 /* Why the number @v is not one that the key takes; NULL if it is. The special value is none: only its word is taken. */
 const char *cfg_why_not(const struct cfg_key *k, u64 v);
 

@@ -109,11 +109,12 @@ const char *cfg_why_not(const struct cfg_key *k, u64 v)
 
 static const char *list_words(const struct cfg_key *k, char *buf, size_t n)
 {
+	const char *word;
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (u32 i = 0; k->words[i] && used < n; i++)
-		used += (size_t)snprintf(buf + used, n - used, "%s%s", i ? "|" : "", k->words[i]);
+	for (u32 i = 0; (word = cfg_word(k, i)) && used < n; i++)
+		used += (size_t)snprintf(buf + used, n - used, "%s%s", i ? "|" : "", word);
 	if (k->special.word && used < n)
 		snprintf(buf + used, n - used, "|%s", k->special.word);
 	return buf;
@@ -175,20 +176,16 @@ void cfg_print(const struct run_cfg *c, FILE *out)
 	}
 }
 
-static void help_key(const struct cfg_key *k, FILE *out)
+const char *cfg_help_text(const struct cfg_key *k, char *buf, size_t n)
 {
-	char allowed[160];
+	char allowed[200], users[160] = "";
+	const struct cfg_key *alg;
 
-	fprintf(out, "  %-17s %s\n", k->name, k->help);
-	fprintf(out, "  %-17s   %s", "", cfg_allowed(k, allowed, sizeof(allowed)));
-	fprintf(out, *k->def ? " [%s]\n" : "\n", k->def);
-}
-
-void cfg_help(FILE *out)
-{
-	for (u32 g = 0; g < cfg_n_groups; g++) {
-		fprintf(out, "%s%s:\n", g ? "\n" : "", cfg_groups[g]->title);
-		for (u32 i = 0; i < cfg_groups[g]->n; i++)
-			help_key(&cfg_groups[g]->keys[i], out);
-	}
+	for (u32 i = 0; (alg = cfg_alg_key(i)); i++)
+		if (alg == k)
+			cfg_alg_users(i, users, sizeof(users));
+	cfg_allowed(k, allowed, sizeof(allowed));
+	snprintf(buf, n, "%s%s%s\n%s%s%s%s", users, *users ? ": " : "", k->help, allowed, *k->def ? " [" : "", k->def,
+		 *k->def ? "]" : "");
+	return buf;
 }

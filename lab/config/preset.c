@@ -26,7 +26,7 @@ static const struct preset presets[] = {
 	{ "dcqcn-connectx", "transport=roce fc=pfc cc=dcqcn-connectx",
 	  "go-back-N over PFC, DCQCN as in ConnectX adapters" },
 	{ "timely-patched", "transport=roce fc=pfc cc=timely-patched",
-	  "go-back-N over PFC, TIMELY as mended in \"ECN or Delay\"" },
+	  "go-back-N over PFC, TIMELY as corrected in \"ECN or Delay\"" },
 	{ "ib-aimd", "transport=roce fc=pfc cc=ib-aimd", "go-back-N over PFC, InfiniBand's rate and window: AIMD" },
 	{ "ib-lipd", "transport=roce fc=pfc cc=ib-lipd", "go-back-N over PFC, InfiniBand's rate and window: LIPD" },
 	{ "ib-fimd", "transport=roce fc=pfc cc=ib-fimd", "go-back-N over PFC, InfiniBand's rate and window: FIMD" },
@@ -89,10 +89,11 @@ int preset_apply(struct run_cfg *c, struct err *err)
 	return 0;
 }
 
+/* Two lines each: both together are longer than a terminal is wide. */
 void preset_list(FILE *out)
 {
 	const struct preset *p;
 
 	for (u32 i = 0; (p = preset_at(i)); i++)
-		fprintf(out, "%-16s %-42s %s\n", p->name, p->settings, p->what);
+		fprintf(out, "%-16s %s\n%-16s %s\n", p->name, p->settings, "", p->what);
 }

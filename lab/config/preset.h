@@ -22,7 +22,7 @@ int preset_unknown(const char *name, struct err *err);
  * count as given from then on. 0, or -EINVAL and err filled in if there is no such preset.
  */
 int preset_apply(struct run_cfg *c, struct err *err);
-/* One line for each, for run --presets. */
+/* Name and settings, then a line of what it is, for run --presets. */
 void preset_list(FILE *out);
 
 #endif

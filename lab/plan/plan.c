@@ -205,8 +205,12 @@ static int check_flow(const struct plan *f, const struct flow *flow, struct err 
 		return fail(err, -EINVAL, "workload: a flow has more than 2^31 packets: raise mtu or message");
 	if (flow->op == FLOW_WRITE || (r->format == FORMAT_ROCE && !r->reth_all))
 		return 0;
-	return err_set(err, -EINVAL, "workload: flow %u is no WRITE: %s; allowed: op write", flow->id,
-		       r->reth_all ? "reth=all is about WRITEs" : "transport=iwarp carries nothing else");
+	if (r->reth_all)
+		return err_set(err, -EINVAL,
+			       "workload: flow %u is no WRITE: reth=all is about WRITEs; allowed: op write", flow->id);
+	return err_set(err, -EINVAL,
+		       "workload: flow %u is no WRITE: transport=%s carries nothing else; allowed: op write", flow->id,
+		       f->cfg->transport);
 }
 
 /* The flows themselves. How much memory the switches need depends on their classes. */
@@ -455,7 +459,7 @@ void plan_free(struct plan *f)
 	if (t->dst_index)
 		munmap(t->dst_index, t->n ? t->n * sizeof(u32) : 1);
 	routes_free(&f->routes);
-	ib_tables_free(&f->ib);
+	plan_hosts_free(f);
 	faults_free(&f->faults);
 	free(f->flow_list);
 	free(f->ideal);

@@ -6,7 +6,6 @@
 #ifndef LOSSLAB_PLAN_H
 #define LOSSLAB_PLAN_H
 
-#include "agent/cc/ib_tables.h"
 #include "agent/nic/nic.h"
 #include "bpf/abi.h"
 #include "bpf/hash.h"
@@ -51,7 +50,7 @@ struct plan {
 	struct port_cfg *ports;  /* [size.ports] */
 	u32 *port_base;          /* first port of each switch */
 	struct nic_params *nics; /* [hosts] */
-	struct ib_tables ib;     /* cc=ib-*: what the hosts share */
+	void *cc_shared;         /* what the hosts' congestion control shares, from shared_new() */
 	u32 *host_port;          /* the switch port that each host hangs on */
 	u64 window;              /* W: the shortest delay of any link */
 	u64 max_rtt;             /* longest base round trip of a full packet and its ACK */

@@ -1,33 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parameters of every host: packets, queue pairs, loss recovery, congestion control. What "auto" means is here. */
+/* The parameters of every host: packets, queue pairs, loss recovery, congestion control. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/cc/ib_tables.h"
+#include "agent/cc/cc.h"
 #include "agent/packet/psn.h"
+#include "agent/recovery/recovery.h"
+#include "lab/config/cfg_keys.h"
 #include "lab/plan/plan_impl.h"
 
-#define GBIT 1000000000ULL
-#define MBIT 1000000ULL
-
-/* What a TCP receiver holds: the largest window that scaled offers commonly reach by default on servers. */
-#define TCP_WINDOW_BYTES (4U << 20)
-#define SAMPLE 64    /* packets that tell how long those of a message are */
-#define IB_LEVELS 64 /* InfiniBand: the least rate is a 64th of the line; room for an incast of as many */
-
-static u64 or_auto(u64 given, u64 automatic)
-{
-	return given ? given : automatic;
-}
+#define SAMPLE 64 /* packets that tell how long those of a message are */
 
 static void plan_rules(const struct run_cfg *c, struct packet_rules *r)
 {
 	*r = (struct packet_rules){
-		.format = strcmp(c->transport, "iwarp") ? FORMAT_ROCE : FORMAT_TCP,
+		.format = recovery_find(c->transport)->format,
 		.psn0 = c->psn0,
 		.mtu = c->mtu,
-		.message = or_auto(c->message, MESSAGE_MAX / c->mtu * c->mtu),
+		.message = param_or(c->message, MESSAGE_MAX / c->mtu * c->mtu),
 		.ack_every = c->ack_every,
 		.reth_all = c->reth_all,
 		.ack_class = c->ack_class == CFG_CLASS_SAME ? CLASS_OF_FLOW : c->ack_class,
@@ -64,149 +55,83 @@ static u32 bdp_packets(const struct plan *f, u32 fastest_ps, const struct packet
 	return packets < PSN_WINDOW_MAX - 1 ? packets : PSN_WINDOW_MAX - 1;
 }
 
-/* The most packets in flight, by what bounds them: BDP-FC, a reorder buffer, a receive window, or the PSNs. */
-static u32 plan_cap(const struct run_cfg *c, u32 bdp)
-{
-	if (c->cap)
-		return c->cap;
-	if (!strcmp(c->transport, "irn") || !strcmp(c->transport, "irn-gbn"))
-		return bdp;
-	if (!strcmp(c->transport, "melo")) /* a reorder buffer of as many packets as the pool has bits (MELO 3.2.2) */
-		return max64(c->melo_bits, bdp);
-	if (!strcmp(c->transport, "iwarp"))
-		return max64(TCP_WINDOW_BYTES / c->mtu, bdp);
-	return PSN_WINDOW_MAX - 1;
-}
-
-static void plan_recovery(const struct plan *f, u32 bdp, struct recovery_params *r)
+static void plan_recovery(const struct plan *f, u32 bdp, const struct recovery_ops *ops, struct recovery_params *r)
 {
 	const struct run_cfg *c = f->cfg;
 
 	*r = (struct recovery_params){
-		.cap = plan_cap(c, bdp),
+		.bdp = bdp,
+		.mtu = c->mtu,
 		.rto_high = c->rto_high,
-		.rto_low = strncmp(c->transport, "irn", 3) ? c->rto_high : c->rto_low,
-		.rto_n = c->rto_n,
 		.timeouts = c->timeouts == CFG_ON || (c->timeouts == CFG_AUTO && f->classes & ~f->fab.pfc),
-		.backoff = c->backoff,
-		.backoff_window = bdp,
-		.melo_bits = c->melo_bits,
-		.melo_cache = c->melo_cache,
-		.melo_holes = c->melo_holes,
-		.init_window = c->init_window,
 	};
+	cfg_alg_store(c, &ops->params, r);
+	ops->resolve(r);
 }
 
-/* REFERENCE 4.1: the paper's column at 40 Gb/s (R_HAI and Rmin, which it does not give: NS3-MS's sample). */
-static void plan_dcqcn(const struct run_cfg *c, u64 line, struct dcqcn_params *d)
+static void plan_cc(const struct plan *f, u32 ps_per_byte, u32 bdp, const struct cc_ops *ops, struct cc_params *p)
 {
-	*d = (struct dcqcn_params){
-		.cnp_interval = or_auto(c->cnp_interval, 50 * PS_PER_US),
-		.g = or_auto(c->dcqcn_g, 256),
-		.alpha_timer = or_auto(c->dcqcn_alpha_timer, 55 * PS_PER_US),
-		.rate_timer = or_auto(c->dcqcn_rate_timer, 55 * PS_PER_US),
-		.byte_counter = or_auto(c->dcqcn_bytes, 10000000),
-		.f = or_auto(c->dcqcn_f, 5),
-		.rai = or_auto(c->dcqcn_rai, 40 * MBIT),
-		.rhai = or_auto(c->dcqcn_rhai, 200 * MBIT),
-		.rmin = or_auto(c->rmin, min64(100 * MBIT, line / 100)),
-	};
-}
-
-/* REFERENCE 4.1: the column NS3-HPCC `dcqcn`, steps in proportion to the line; no byte counter. */
-static void plan_connectx(const struct run_cfg *c, u64 line, struct dcqcn_params *d)
-{
-	*d = (struct dcqcn_params){
-		.cnp_interval = or_auto(c->cnp_interval, 4 * PS_PER_US),
-		.g = or_auto(c->dcqcn_g, 256),
-		.alpha_timer = or_auto(c->dcqcn_alpha_timer, PS_PER_US),
-		.rate_timer = or_auto(c->dcqcn_rate_timer, 300 * PS_PER_US),
-		.byte_counter = c->dcqcn_bytes,
-		.f = or_auto(c->dcqcn_f, 1),
-		.rai = or_auto(c->dcqcn_rai, line / (25 * GBIT / (5 * MBIT))),
-		.rhai = or_auto(c->dcqcn_rhai, line / (25 * GBIT / (50 * MBIT))),
-		.rmin = or_auto(c->rmin, min64(GBIT, line / 40)),
-		.cut_timer = 4 * PS_PER_US,
-	};
-}
-
-/*
- * REFERENCE 4.2. The step of 10 Mb/s is the paper's for 10 Gb/s, and here in proportion to the line: at 40 Gb/s the
- * plain number starves long flows.
- */
-static void plan_timely(const struct run_cfg *c, u64 line, struct timely_params *t)
-{
-	bool patched = !strcmp(c->cc, "timely-patched");
-
-	*t = (struct timely_params){
-		.t_low = c->timely_tlow,
-		.t_high = c->timely_thigh,
-		.min_rtt = c->timely_min_rtt,
-		.delta = or_auto(c->timely_delta, line / 1000),
-		.beta_ppm = or_auto(c->timely_beta / 1000, patched ? 8000 : 800000),
-		.alpha_ppm = c->timely_alpha / 1000,
-		.hai = c->timely_hai,
-		.segment = c->timely_segment,
-		.rmin = or_auto(c->rmin, line / 100),
-		.patched = patched,
-	};
-}
-
-static void plan_cc(const struct plan *f, u32 ps_per_byte, u32 bdp, struct cc_params *p)
-{
-	const struct run_cfg *c = f->cfg;
-
 	*p = (struct cc_params){
-		.line = 8 * PS_PER_S / ps_per_byte,
+		.line = 8 * PARAM_PS_PER_S / ps_per_byte,
 		.ps_per_byte = ps_per_byte,
 		.window_max = bdp,
-		.ib = &f->ib,
 	};
-	if (!strcmp(c->cc, "dcqcn-connectx"))
-		plan_connectx(c, p->line, &p->dcqcn);
-	else
-		plan_dcqcn(c, p->line, &p->dcqcn);
-	plan_timely(c, p->line, &p->timely);
+	if (!ops)
+		return;
+	cfg_alg_store(f->cfg, &ops->params, p);
+	if (ops->resolve)
+		ops->resolve(p);
 }
 
-static int plan_ib(struct plan *f, u32 bdp, struct err *err)
+/* What congestion control shares among the hosts. */
+static int plan_cc_shared(struct plan *f, const struct cc_ops *ops, struct err *err)
 {
-	static const struct {
-		const char *cc;
-		enum ib_function function;
-	} functions[] = { { "ib-aimd", IB_AIMD }, { "ib-lipd", IB_LIPD }, { "ib-fimd", IB_FIMD } };
-	u32 levels = or_auto(f->cfg->ib_levels, IB_LEVELS);
-
-	for (u32 i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		if (strcmp(f->cfg->cc, functions[i].cc))
-			continue;
-		switch (ib_tables_make(&f->ib, functions[i].function, levels, bdp)) {
-		case 0:
-			return 0;
-		case -EINVAL:
-			return err_set(err, -EINVAL,
-				       "ib_levels=%u: %s halves the rate at each level; allowed: a power of two",
-				       levels, f->cfg->cc);
-		default:
-			return err_set(err, -ENOMEM, "out of memory");
-		}
-	}
+	if (!ops || !ops->shared_new || !f->size.hosts)
+		return 0;
+	f->cc_shared = ops->shared_new(&f->nics[0].cc);
+	if (!f->cc_shared)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (u32 h = 0; h < f->size.hosts; h++)
+		f->nics[h].cc.shared = f->cc_shared;
 	return 0;
 }
 
-/* A least rate that is no less than the line would leave congestion control without effect. */
-static int check_rmin(const struct plan *f, struct err *err)
+void plan_hosts_free(struct plan *f)
 {
-	for (u32 h = 0; f->cfg->rmin && h < f->size.hosts; h++) {
-		u64 line = 8 * PS_PER_S / f->ports[f->host_port[h]].ps_per_byte;
+	if (f->cc_shared)
+		f->nics[0].cc_ops->shared_free(f->cc_shared);
+	f->cc_shared = NULL;
+}
 
-		if (f->cfg->rmin < line)
+/* Key number @i is a rate: a least rate that is no less than the line would leave congestion control without effect. */
+static int check_below_line(const struct plan *f, u32 i, struct err *err)
+{
+	const struct cfg_key *k = cfg_alg_key(i);
+	u64 rate = cfg_get(f->cfg, k);
+
+	for (u32 h = 0; rate && h < f->size.hosts; h++) {
+		u64 line = 8 * PARAM_PS_PER_S / f->ports[f->host_port[h]].ps_per_byte;
+
+		if (rate < line)
 			continue;
 		return err_set(err, -EINVAL,
-			       "rmin: %llu bit/s: not below the %llu bit/s of host %s's link; allowed: less",
-			       f->cfg->rmin, line, f->topo->nodes[f->topo->hosts[h]].name);
+			       "%s: %llu bit/s: not below the %llu bit/s of host %s's link; allowed: less", k->name,
+			       rate, line, f->topo->nodes[f->topo->hosts[h]].name);
 	}
 	return 0;
+}
+
+static int check_lines(const struct plan *f, struct err *err)
+{
+	int rc = 0;
+
+	for (u32 i = 0; cfg_alg_key(i) && !rc; i++) {
+		const struct param *row = cfg_alg_row(f->cfg, i);
+
+		if (row && row->below_line)
+			rc = check_below_line(f, i, err);
+	}
+	return rc;
 }
 
 int plan_hosts(struct plan *f, struct err *err)
@@ -230,10 +155,8 @@ int plan_hosts(struct plan *f, struct err *err)
 	plan_rules(c, &common.rules);
 	plan_qp(c, &common.qp);
 	bdp = bdp_packets(f, fastest, &common.rules);
-	plan_recovery(f, bdp, &common.recovery);
-	rc = check_rmin(f, err);
-	if (!rc)
-		rc = plan_ib(f, bdp, err);
+	plan_recovery(f, bdp, common.ops, &common.recovery);
+	rc = check_lines(f, err);
 	for (u32 h = 0; !rc && h < f->size.hosts; h++) {
 		const struct port_cfg *p = &f->ports[f->host_port[h]];
 
@@ -244,7 +167,7 @@ int plan_hosts(struct plan *f, struct err *err)
 		f->nics[h].delay = p->delay;
 		f->nics[h].credits = f->fab.credits;
 		f->nics[h].frame_max = f->frame_max;
-		plan_cc(f, p->ps_per_byte, bdp, &f->nics[h].cc);
+		plan_cc(f, p->ps_per_byte, bdp, common.cc_ops, &f->nics[h].cc);
 	}
-	return rc;
+	return rc ? rc : plan_cc_shared(f, common.cc_ops, err);
 }

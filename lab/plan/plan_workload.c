@@ -2,7 +2,7 @@
 /* What a run's configuration means for its workload. */
 #include "lab/plan/plan_workload.h"
 
-#include <string.h>
+#include "agent/recovery/recovery.h"
 
 struct workload_spec plan_workload(const struct run_cfg *c)
 {
@@ -17,6 +17,6 @@ struct workload_spec plan_workload(const struct run_cfg *c)
 		.op = c->op,
 		.class = c->data_class,
 		.class_mix = c->classes,
-		.write_only = strcmp(c->transport, "iwarp") ? NULL : c->transport,
+		.write_only = recovery_find(c->transport)->format == FORMAT_TCP ? c->transport : NULL,
 	};
 }

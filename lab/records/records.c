@@ -5,6 +5,7 @@
 
 #include <openssl/evp.h>
 
+#include "agent/recovery/recovery.h"
 #include "lab/text.h"
 #include "lab/workload/fixmath.h"
 #include "lab/records/records_impl.h"
@@ -42,7 +43,7 @@ const char *engine_name(const struct run_cfg *c)
 
 bool is_melo(const struct run_cfg *c)
 {
-	return !strcmp(c->transport, "melo");
+	return recovery_find(c->transport)->host_stats;
 }
 
 void records_flows_csv(const struct run_result *r, FILE *out)

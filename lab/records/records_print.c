@@ -106,7 +106,7 @@ static void print_melo(const struct run_result *r, const struct run_totals *t, F
 	const struct host_record *h = &t->hosts;
 	struct items line = titled("melo", out);
 
-	item(&line, "pools of %u bits", r->cfg->melo_bits);
+	item(&line, "pools of %llu bits", cfg_number(r->cfg, "melo_bits"));
 	item(&line, "peak %llu receiving", h->pool_rx_peak_bits);
 	item(&line, "%llu sending", h->pool_tx_peak_bits);
 	item(&line, "dropped %llu pool", h->drop_pool);

@@ -81,10 +81,10 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 		bad '^losslab: ack_every=17: above timely_segment=16' cc=$cc ack_every=17
 	done
 	for cc in dcqcn dcqcn-connectx ib-aimd ib-lipd ib-fimd; do
-		bad "^losslab: ecn=off: nobody would mark, and cc=$cc goes by marks; allowed: " cc=$cc ecn=off
+		bad "^losslab: ecn=off: cc=$cc requires ECN marking; allowed: " cc=$cc ecn=off
 	done
 	for cc in dcqcn dcqcn-connectx timely timely-patched ib-aimd ib-lipd ib-fimd; do
-		bad "^losslab: cc=$cc: transport=iwarp has TCP.s own; allowed: with transport=" transport=iwarp cc=$cc
+		bad "^losslab: cc=$cc: transport=iwarp has its own congestion control; allowed: with transport=" transport=iwarp cc=$cc
 	done
 	bad '^losslab: timely_tlow=500us: not below timely_thigh=500us' cc=timely timely_tlow=500us
 	bad '^losslab: timely_tlow=3us: cc=dcqcn does not use it; allowed: with cc=timely\|timely-patched' cc=dcqcn timely_tlow=3us
@@ -117,9 +117,9 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 @test "bad input: presets" {
 	bad '^losslab: preset=ir: no such preset; did you mean irn\? losslab run --presets lists them' preset=ir
 	bad '^losslab: preset=carrier-pigeon: no such preset; losslab run --presets lists them' preset=carrier-pigeon
-	"$LOSSLAB" run --presets >"$T/presets"
+	"$LOSSLAB" run --presets | grep '^[^ ]' >"$T/presets"
 	[ "$(wc -l <"$T/presets")" -gt 20 ]
-	grep -E '^irn +transport=irn fc=none cc=none +[A-Z]' "$T/presets"
+	grep -E '^irn +transport=irn fc=none cc=none$' "$T/presets"
 	while read -r name settings; do
 		echo "$name"
 		twin "$T/out" topology=star:n=3 flows=5 preset="$name"

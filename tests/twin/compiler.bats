@@ -9,7 +9,7 @@ load records
 	other=$BATS_TEST_TMPDIR/build
 	make -s B="$other" CC=clang AR=ar LTO= CFLAGS=-O0 WARN= "$other/losslab" >/dev/null 2>&1
 	sh topo/fat-tree.sh k=4 >"$BATS_TEST_TMPDIR/topology"
-	presets=$("$LOSSLAB" run --presets | awk '{ print $1 }')
+	presets=$("$LOSSLAB" run --presets | awk '/^[^ ]/ { print $1 }')
 	[ "$(wc -w <<<"$presets")" -ge 20 ]
 	for preset in $presets; do
 		for binary in "$LOSSLAB" "$other/losslab"; do

@@ -107,6 +107,16 @@ shares()
 	done
 }
 
+# Whatever is in the list: four flows keep the link busy, nobody starves, and the queue is shorter than without control.
+@test "fairness: every congestion control, 4 flows: none starves" {
+	controls=$("$LOSSLAB" run --list cc | awk '{ print $1 }')
+	[ "$(wc -w <<<"$controls")" -ge 7 ]
+	for cc in $controls; do
+		contest "$cc" 4
+		holds "$sum > 0.8 * $GOODPUT && $least > 0.2 && $mean < 4 * $XOFF"
+	done
+}
+
 @test "fairness: dcqcn: 2, 8 and 32 flows share, the queue is short" { shares dcqcn; }
 @test "fairness: ib-aimd: 2, 8 and 32 flows share, the queue is short" { shares ib-aimd; }
 @test "fairness: ib-fimd: 2, 8 and 32 flows share, the queue is short" { shares ib-fimd; }

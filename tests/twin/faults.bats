@@ -232,7 +232,7 @@ host() { rows "$1/hosts.csv" "v[\"host\"] == \"$2\" { print v[\"$3\"] }"; }
 }
 
 @test "watchdog: not without PFC" {
-	refused 2 'pfc_watchdog=1ms: fc=none has no pauses; allowed: with fc=pfc$' "$LOSSLAB" run -q -e twin topology=star:n=3 transport=irn pfc_watchdog=1ms
+	refused 2 'pfc_watchdog=1ms: fc=none sends no PAUSE; allowed: with fc=pfc$' "$LOSSLAB" run -q -e twin topology=star:n=3 transport=irn pfc_watchdog=1ms
 }
 
 # The far end of a mended link sends for a round trip until it hears that the buffer is as full as before.

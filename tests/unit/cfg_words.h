@@ -26,6 +26,9 @@ static inline struct run_cfg set_all(const char *const *words)
 }
 #define SET(...) set_all((const char *const[]){ __VA_ARGS__, NULL })
 
+/* A parameter of an algorithm. */
+#define ALG(cfg, key) cfg_number(&(struct run_cfg[]){ cfg }[0], key)
+
 static inline struct run_cfg finish(struct run_cfg c)
 {
 	if (cfg_finish(&c, &err))

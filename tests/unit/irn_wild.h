@@ -3,7 +3,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include "agent/recovery/recovery.h"
+#include "agent/recovery/irn_params.h"
 
 #define RTO_HIGH 320000000ULL
 #define RTO_LOW 100000000ULL
@@ -114,7 +114,7 @@ static void step_data(struct wild *w)
 
 	memmove(w->data + at, w->data + at + 1, (--w->n_data - at) * sizeof(u32));
 	r = receive(&w->p, n, n % 7 == 6 || n + 1 == w->p.q.n_packets);
-	assert_int_equal(r.fresh, !w->delivered[n]);
+	assert_int_equal(r.is_new, !w->delivered[n]);
 	w->delivered[n] = 1;
 	assert_int_not_equal(r.kind, REPLY_NONE);
 	put_back(w, r);

@@ -46,6 +46,16 @@ struct net {
 
 static struct net t;
 
+/* Parameters of a connection with a cap; the rest are members of struct melo_params. */
+static inline struct recovery_params melo_make(u32 cap, struct melo_params own)
+{
+	struct recovery_params p = { .cap = cap };
+
+	*(struct melo_params *)p.own = own;
+	return p;
+}
+#define melo_par(cap, ...) melo_make(cap, (struct melo_params){ __VA_ARGS__ })
+
 static inline void net_open(u32 n, u32 packets, struct recovery_params par)
 {
 	memset(&t, 0, sizeof(t));
@@ -124,7 +134,7 @@ struct arrival {
 	bool ack_req;
 	u32 kind, psn;
 	struct range holes[RANGES_MAX]; /* of the NACK */
-	bool fresh;
+	bool is_new;
 	u32 expected, blocks;
 };
 
@@ -151,7 +161,7 @@ static inline void receive_rows(u32 conn, const struct arrival *row, u32 n)
 		if (a.kind == REPLY_NAK)
 			assert_int_equal(a.sack, row->n);
 		assert_holes(a.ranges, a.n_ranges, row->holes);
-		assert_int_equal(a.fresh, row->fresh);
+		assert_int_equal(a.is_new, row->is_new);
 		assert_int_equal(t.conns[conn].r.expected, row->expected);
 		assert_int_equal(t.receiving->rx.pool.avail_ptr, row->blocks);
 	}

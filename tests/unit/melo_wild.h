@@ -19,7 +19,7 @@ static void step_transmit(struct conn *c)
 	u32 next = q->next, n = melo->transmit(q, 0);
 
 	if (n == NO_PACKET) {
-		assert_true(t.par.melo_cache && !melo->wants(q)); /* a hole forgotten by the cache */
+		assert_true(melo_params(&t.par)->cache && !melo->wants(q)); /* a hole forgotten by the cache */
 		return;
 	}
 	assert_true(n >= q->una && n <= next && n < q->limit && n - q->una < q->window);
@@ -45,8 +45,8 @@ static void step_data(struct conn *c)
 	memmove(c->data + at, c->data + at + 1, (--c->n_data - at) * sizeof(u32));
 	r = receive(c - t.conns, n, t.answer_all || one_in(&t.rng, 4));
 	c->arrived[n] = 1;
-	if (r.fresh) {
-		assert_true(t.par.melo_cache || !c->kept[n]);
+	if (r.is_new) {
+		assert_true(melo_params(&t.par)->cache || !c->kept[n]);
 		c->kept[n] = 1;
 		t.fresh++;
 	}
@@ -131,11 +131,11 @@ static bool step(struct conn *c)
 static void wild_open(u64 seed, u32 cache)
 {
 	struct rng rng = { .state = seed };
-	struct recovery_params par = { .melo_cache = cache };
+	struct recovery_params par = melo_par(0, .cache = cache);
 	u32 n = 1 + rng_below(&rng, CONNS), packets = 1 + rng_below(&rng, PACKETS_MOST);
 
 	par.cap = 1 + rng_below(&rng, 100);
-	par.melo_bits = 8 + 8 * rng_below(&rng, one_in(&rng, 4) ? 32 : 8);
+	((struct melo_params *)par.own)->bits = 8 + 8 * rng_below(&rng, one_in(&rng, 4) ? 32 : 8);
 	net_open(n, packets, par);
 	t.loss = 2 + rng_below(&rng, 60);
 	t.repeat = 2 + rng_below(&rng, 60);

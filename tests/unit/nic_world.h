@@ -6,6 +6,7 @@
 #ifndef LOSSLAB_NIC_WORLD_H
 #define LOSSLAB_NIC_WORLD_H
 
+#include "tests/unit/algorithms.h"
 #include "tests/unit/unit.h"
 
 #include "agent/nic/nic_impl.h"
@@ -195,8 +196,9 @@ static inline void world_check_receivers(void)
 	}
 }
 
-/* Before adding flows. */
-static inline void world_prepare(u64 seed, u32 hosts, const char *transport, const char *cc)
+/* Before adding flows. @words: settings of the algorithms, ended by NULL, or NULL. */
+static inline void world_prepare_with(u64 seed, u32 hosts, const char *transport, const char *cc,
+				      const char *const *words)
 {
 	memset(&w, 0, sizeof(w));
 	w.rng.state = seed;
@@ -219,35 +221,26 @@ static inline void world_prepare(u64 seed, u32 hosts, const char *transport, con
 			.seed = seed,
 			.ps_per_byte = WORLD_PS,
 			.delay = WORLD_DELAY,
-			.rules = { .format = strcmp(transport, "iwarp") ? FORMAT_ROCE : FORMAT_TCP,
-				   .psn0 = rng_below(&w.rng, 2) ? 0xfffff0 : 0,
+			.rules = { .psn0 = rng_below(&w.rng, 2) ? 0xfffff0 : 0,
 				   .mtu = 1000,
 				   .message = 1000000000,
 				   .msg_packets = 1000000,
 				   .ack_every = 1,
 				   .ack_class = 3 },
 			.qp = { .retry_cnt = RETRY_INFINITE, .rnr_retry = RETRY_INFINITE },
-			.recovery = { .cap = 40,
-				      .rto_high = 320 * PS_PER_US,
-				      .rto_low = 100 * PS_PER_US,
-				      .rto_n = 3,
-				      .timeouts = true,
-				      .backoff_window = 40,
-				      .melo_bits = 1024,
-				      .init_window = 10 },
-			.ops = recovery_find(transport),
-			.cc = { .line = 40000000000ULL,
-				.ps_per_byte = WORLD_PS,
-				.window_max = 40,
-				.dcqcn = { 50 * PS_PER_US, 256, 55 * PS_PER_US, 55 * PS_PER_US, 10000000, 5, 40000000,
-					   200000000, 100000000, 0 },
-				.timely = { 50 * PS_PER_US, 500 * PS_PER_US, 20 * PS_PER_US, 40000000, 800000, 875000,
-					    5, 16, 400000000, false } },
-			.cc_ops = cc_find(cc),
+			.recovery = { .timeouts = true },
 			.flows = &w.table,
 		};
-		assert_non_null(h->par.ops);
+		algorithms_set(&h->par, transport, cc, 40, words);
+		h->par.recovery.cap = 40;
+		/* whichever loss recovery, requests of a READ wait as long */
+		h->par.recovery.rto_low = 100 * PS_PER_US;
 	}
+}
+
+static inline void world_prepare(u64 seed, u32 hosts, const char *transport, const char *cc)
+{
+	world_prepare_with(seed, hosts, transport, cc, NULL);
 }
 
 static inline u32 world_flow(u32 src, u32 dst, u64 bytes, u64 start, enum flow_op op)
@@ -306,6 +299,7 @@ static inline void world_close(void)
 {
 	for (u32 i = 0; i < w.n_hosts; i++) {
 		nic_free(w.hosts[i].nic);
+		algorithms_free(&w.hosts[i].par);
 		while (w.hosts[i].n)
 			free(w.hosts[i].queue[--w.hosts[i].n]);
 		free(w.hosts[i].queue);

@@ -2,7 +2,7 @@
 /* Both ends of an iWARP connection without a NIC, and a wild channel between them. For test_recovery_iwarp.c alone. */
 #include "tests/unit/unit.h"
 
-#include "agent/recovery/recovery.h"
+#include "agent/recovery/iwarp_impl.h"
 
 #define RTO 320000000ULL
 
@@ -118,7 +118,7 @@ static void step_data(struct wild *w)
 	memmove(w->data + at, w->data + at + 1, (--w->n_data - at) * sizeof(u32));
 	back.reply = receive(&w->p, n, n % 7 == 6 || n + 1 == r->n_packets);
 	back.cum = r->expected;
-	assert_int_equal(back.reply.fresh, !w->delivered[n]);
+	assert_int_equal(back.reply.is_new, !w->delivered[n]);
 	w->delivered[n] = 1;
 	for (; w->in_order < r->expected; w->in_order++)
 		assert_true(w->delivered[w->in_order]);
@@ -164,7 +164,7 @@ static void open_wild(struct wild *w, u64 seed)
 	memset(w, 0, sizeof(*w));
 	w->rng.state = seed;
 	par = (struct recovery_params){ .cap = 1 + rng_below(&w->rng, 150), .rto_high = RTO, .timeouts = true };
-	par.init_window = 1 + rng_below(&w->rng, 20);
+	((struct iwarp_params *)par.own)->init_window = 1 + rng_below(&w->rng, 20);
 	w->loss = 2 + rng_below(&w->rng, 100);
 	w->repeat = 2 + rng_below(&w->rng, 60);
 	w->depth = 1 + rng_below(&w->rng, 12);

@@ -10,6 +10,8 @@
 #define LINE 10000000000ULL
 #define PS_PER_BYTE 800
 
+#define CC cc_find("ib-aimd") /* the tables make the difference, and the tests make those */
+
 /* One sender with its tables. */
 struct bench {
 	struct ib_tables tables;
@@ -21,9 +23,9 @@ static void bench_open(struct bench *b, enum ib_function f, u32 slowest, u32 win
 {
 	*b = (struct bench){ .par = { .line = LINE, .ps_per_byte = PS_PER_BYTE, .window_max = window_max } };
 	assert_int_equal(ib_tables_make(&b->tables, f, slowest, window_max), 0);
-	b->par.ib = &b->tables;
+	b->par.shared = &b->tables;
 	b->cc.par = &b->par;
-	assert_int_equal(cc_ib.open(&b->cc), 0);
+	assert_int_equal(CC->open(&b->cc), 0);
 }
 
 /* The private state need not be ours to look at: rate and window tell. */
@@ -31,25 +33,25 @@ static void assert_state(struct bench *b, u32 level, u32 window)
 {
 	const struct ib_level *l = &b->tables.level[level];
 
-	assert_true(cc_ib.rate(&b->cc, 0) == LINE * l->den / l->num);
-	assert_int_equal(cc_ib.window(&b->cc), window);
+	assert_true(CC->rate(&b->cc, 0) == LINE * l->den / l->num);
+	assert_int_equal(CC->window(&b->cc), window);
 }
 
 static u64 sent(struct bench *b, enum cc_limit limit)
 {
-	return cc_ib.sent(&b->cc, &(struct cc_sent){ .now = 1000000, .wire = 1000, .limit = limit });
+	return CC->sent(&b->cc, &(struct cc_sent){ .now = 1000000, .wire = 1000, .limit = limit });
 }
 
 /* @count unmarked ACKs. */
 static void ack(struct bench *b, u32 count)
 {
 	while (count--)
-		cc_ib.acked(&b->cc, &(struct cc_ack){ .newly = 1 });
+		CC->acked(&b->cc, &(struct cc_ack){ .newly = 1 });
 }
 
 static void mark(struct bench *b, u32 n, u32 next)
 {
-	cc_ib.acked(&b->cc, &(struct cc_ack){ .newly = 1, .n = n, .marked = true, .next = next });
+	CC->acked(&b->cc, &(struct cc_ack){ .newly = 1, .n = n, .marked = true, .next = next });
 }
 
 /* @marks decreases: marks one window apart each. */
@@ -65,7 +67,7 @@ static void open__line_rate(void **state)
 
 	bench_open(&b, IB_LIPD, 8, 16);
 	assert_state(&b, 0, 16);
-	assert_true(cc_ib.echo && !cc_ib.cnp && !cc_ib.needs_acks);
+	assert_true(CC->echo && !CC->cnp && !CC->needs_acks);
 	ib_tables_free(&b.tables);
 }
 
@@ -198,11 +200,11 @@ static void acked__counts_acks(void **state)
 	slow_down(&b, 3); /* x = 8: two ACKs */
 	sent(&b, CC_RATE);
 	for (u32 i = 0; i < 10; i++)
-		cc_ib.acked(&b.cc, &(struct cc_ack){ .newly = 1, .nack = true });
+		CC->acked(&b.cc, &(struct cc_ack){ .newly = 1, .nack = true });
 	assert_state(&b, 3, 8);
-	cc_ib.acked(&b.cc, &(struct cc_ack){ .newly = 10 });
+	CC->acked(&b.cc, &(struct cc_ack){ .newly = 10 });
 	assert_state(&b, 3, 8);
-	cc_ib.acked(&b.cc, &(struct cc_ack){ .newly = 0 });
+	CC->acked(&b.cc, &(struct cc_ack){ .newly = 0 });
 	assert_state(&b, 2, 8);
 	ib_tables_free(&b.tables);
 }
@@ -260,7 +262,7 @@ static void marked__nak(void **state)
 	struct bench b;
 
 	bench_open(&b, IB_AIMD, 16, 16);
-	cc_ib.acked(&b.cc, &(struct cc_ack){ .n = 5, .nack = true, .marked = true, .next = 9 });
+	CC->acked(&b.cc, &(struct cc_ack){ .n = 5, .nack = true, .marked = true, .next = 9 });
 	assert_state(&b, 8, 8);
 	mark(&b, 8, 12);
 	assert_state(&b, 8, 8);
@@ -275,11 +277,11 @@ static void notified__no_window(void **state)
 	bench_open(&b, IB_LIPD, 8, 16);
 	b.cc.no_window = true;
 	assert_state(&b, 0, NO_LIMIT);
-	cc_ib.notified(&b.cc, 0, 3, 10);
+	CC->notified(&b.cc, 0, 3, 10);
 	assert_state(&b, 1, NO_LIMIT);
-	cc_ib.notified(&b.cc, 0, 9, 12);
+	CC->notified(&b.cc, 0, 9, 12);
 	assert_state(&b, 1, NO_LIMIT);
-	cc_ib.notified(&b.cc, 0, 10, 15);
+	CC->notified(&b.cc, 0, 10, 15);
 	assert_state(&b, 2, NO_LIMIT);
 	assert_true(sent(&b, CC_RATE) == 1000000 + 3 * 1000 * PS_PER_BYTE);
 	ack(&b, 7);
@@ -293,11 +295,11 @@ static void notified__unknown_packet(void **state)
 	struct bench b;
 
 	bench_open(&b, IB_LIPD, 8, 16);
-	cc_ib.notified(&b.cc, 0, NO_NUMBER, 10);
+	CC->notified(&b.cc, 0, NO_NUMBER, 10);
 	assert_state(&b, 1, 8);
-	cc_ib.notified(&b.cc, 0, NO_NUMBER, 10);
+	CC->notified(&b.cc, 0, NO_NUMBER, 10);
 	assert_state(&b, 2, 4);
-	cc_ib.notified(&b.cc, 0, 9, 10);
+	CC->notified(&b.cc, 0, 9, 10);
 	assert_state(&b, 2, 4);
 	ib_tables_free(&b.tables);
 }
@@ -317,10 +319,10 @@ static bool random_call(struct rng *r, struct bench *b, u32 *next)
 		return true;
 	}
 	if (one_in(r, 16)) {
-		cc_ib.notified(&b->cc, 0, one_in(r, 4) ? NO_NUMBER : n, *next);
+		CC->notified(&b->cc, 0, one_in(r, 4) ? NO_NUMBER : n, *next);
 		return true;
 	}
-	cc_ib.acked(&b->cc, &(struct cc_ack){ .nack = one_in(r, 10) });
+	CC->acked(&b->cc, &(struct cc_ack){ .nack = one_in(r, 10) });
 	return false;
 }
 
@@ -331,14 +333,14 @@ static void random_run(struct rng *r, struct bench *b, u32 calls)
 	u32 next = 0;
 
 	for (u32 i = 0; i < calls; i++) {
-		u64 rate = cc_ib.rate(&b->cc, 0);
-		u32 window = cc_ib.window(&b->cc);
+		u64 rate = CC->rate(&b->cc, 0);
+		u32 window = CC->window(&b->cc);
 		bool marked = random_call(r, b, &next);
 
-		assert_in_range(cc_ib.rate(&b->cc, 0), least, LINE);
-		assert_in_range(cc_ib.window(&b->cc), 1, b->tables.window_max);
-		assert_true(cc_ib.window(&b->cc) <= window + !marked);
-		assert_true(cc_ib.rate(&b->cc, 0) == rate || (cc_ib.rate(&b->cc, 0) < rate) == marked);
+		assert_in_range(CC->rate(&b->cc, 0), least, LINE);
+		assert_in_range(CC->window(&b->cc), 1, b->tables.window_max);
+		assert_true(CC->window(&b->cc) <= window + !marked);
+		assert_true(CC->rate(&b->cc, 0) == rate || (CC->rate(&b->cc, 0) < rate) == marked);
 	}
 }
 
@@ -348,11 +350,11 @@ static void assert_leaves_the_least_rate(struct bench *b)
 	const struct ib_tables *t = &b->tables;
 
 	for (u32 i = 0; i < t->n_levels; i++)
-		cc_ib.notified(&b->cc, 0, NO_NUMBER, 0);
-	assert_true(cc_ib.rate(&b->cc, 0) == LINE * t->level[t->n_levels - 1].den / t->level[t->n_levels - 1].num);
+		CC->notified(&b->cc, 0, NO_NUMBER, 0);
+	assert_true(CC->rate(&b->cc, 0) == LINE * t->level[t->n_levels - 1].den / t->level[t->n_levels - 1].num);
 	sent(b, CC_RATE);
 	ack(b, 1);
-	assert_true(cc_ib.rate(&b->cc, 0) == LINE * t->level[t->n_levels - 2].den / t->level[t->n_levels - 2].num);
+	assert_true(CC->rate(&b->cc, 0) == LINE * t->level[t->n_levels - 2].den / t->level[t->n_levels - 2].num);
 }
 
 static void random__properties(void **state)

@@ -2,7 +2,7 @@
 /* TIMELY and its patched form: each rule by hand, which packets give samples, and random runs against real numbers. */
 #include "tests/unit/unit.h"
 
-#include "agent/cc/cc.h"
+#include "agent/cc/timely_impl.h"
 
 #define GBIT 1000000000ULL
 #define MBIT 1000000ULL
@@ -10,20 +10,35 @@
 #define WIRE 1000
 #define PS_PER_BYTE 800 /* 10 Gb/s: a packet takes 800 ns */
 
+static struct timely_params *own(struct cc_params *p)
+{
+	return (struct timely_params *)p->own;
+}
+
+static const struct timely_params *params(const struct cc_params *p)
+{
+	return (const struct timely_params *)p->own;
+}
+
 /* REFERENCE 4.2, a sample per packet. */
-static const struct cc_params original = {
-	.line = 10 * GBIT,
-	.ps_per_byte = PS_PER_BYTE,
-	.timely = { .t_low = 50 * US,
-		    .t_high = 500 * US,
-		    .min_rtt = 20 * US,
-		    .delta = 10 * MBIT,
-		    .beta_ppm = 800000,
-		    .alpha_ppm = 875000,
-		    .hai = 5,
-		    .segment = 1,
-		    .rmin = 100 * MBIT },
-};
+static struct cc_params make_original(void)
+{
+	struct cc_params p = { .line = 10 * GBIT, .ps_per_byte = PS_PER_BYTE };
+
+	*own(&p) = (struct timely_params){ .t_low = 50 * US,
+					   .t_high = 500 * US,
+					   .min_rtt = 20 * US,
+					   .delta = 10 * MBIT,
+					   .beta_ppm = 800000,
+					   .alpha_ppm = 875000,
+					   .hai = 5,
+					   .segment = 1,
+					   .rmin = 100 * MBIT };
+	return p;
+}
+
+/* Made by main(). */
+static struct cc_params original;
 
 /* A sender. */
 struct bench {
@@ -51,7 +66,7 @@ static u64 send(struct bench *b, u64 now)
 	u32 n = b->next++;
 
 	return cc_timely.sent(&b->cc,
-			      &(struct cc_sent){ .now = now, .n = n, .wire = WIRE, .fresh = true, .next = b->next });
+			      &(struct cc_sent){ .now = now, .n = n, .wire = WIRE, .is_new = true, .next = b->next });
 }
 
 static void resend(struct bench *b, u64 now, u32 n)
@@ -175,7 +190,7 @@ static void acked__gradient_zero(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.alpha_ppm = 1000000;
+	own(&par)->alpha_ppm = 1000000;
 	bench_open(&b, &par);
 	after(&b, 100 * US);
 	assert_int_equal(after(&b, 116 * US), 3600 * MBIT);
@@ -209,7 +224,7 @@ static void acked__row_below_t_low(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.hai = 2;
+	own(&par)->hai = 2;
 	bench_open(&b, &par);
 	after(&b, 1000 * US);
 	after(&b, 1000 * US);
@@ -237,7 +252,7 @@ static void acked__clamped(void **state)
 	assert_int_equal(after(&b, 100 * US), 10 * GBIT);
 	assert_int_equal(after(&b, 10 * US), 10 * GBIT);
 	bench_close(&b);
-	par.timely.min_rtt = 2 * US;
+	own(&par)->min_rtt = 2 * US;
 	bench_open(&b, &par);
 	after(&b, 100 * US);
 	assert_int_equal(after(&b, 116 * US), 100 * MBIT);
@@ -257,8 +272,8 @@ static void acked__patched(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.patched = true;
-	par.timely.beta_ppm = 8000;
+	own(&par)->patched = true;
+	own(&par)->beta_ppm = 8000;
 	bench_open(&b, &par);
 	after(&b, 100 * US);
 	assert_int_equal(after(&b, 108 * US), 9907200000);
@@ -281,7 +296,7 @@ static void sample__last_of_segment(void **state)
 	struct bench b;
 	u64 end = 800000;
 
-	par.timely.segment = 4;
+	own(&par)->segment = 4;
 	bench_open(&b, &par);
 	for (u32 n = 0; n < 8; n++)
 		send(&b, n * 10 * US);
@@ -302,7 +317,7 @@ static void sample__coalesced(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.segment = 4;
+	own(&par)->segment = 4;
 	bench_open(&b, &par);
 	for (u32 n = 0; n < 18; n++)
 		send(&b, n * 100 * US);
@@ -318,7 +333,7 @@ static void sample__selective(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.segment = 4;
+	own(&par)->segment = 4;
 	bench_open(&b, &par);
 	for (u32 n = 0; n < 16; n++)
 		send(&b, n);
@@ -340,7 +355,7 @@ static void sample__nothing_in_order(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.segment = 4;
+	own(&par)->segment = 4;
 	bench_open(&b, &par);
 	for (u32 n = 0; n < 8; n++)
 		send(&b, 0);
@@ -357,7 +372,7 @@ static void sample__resent(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.segment = 4;
+	own(&par)->segment = 4;
 	bench_open(&b, &par);
 	for (u32 n = 0; n < 12; n++)
 		send(&b, 0);
@@ -377,7 +392,7 @@ static void sample__ring(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.segment = 4;
+	own(&par)->segment = 4;
 	bench_open(&b, &par);
 	for (u32 n = 0; n < 66 * 4; n++)
 		send(&b, 0);
@@ -401,7 +416,7 @@ static void sample__short_flow(void **state)
 	struct cc_params par = original;
 	struct bench b;
 
-	par.timely.segment = 16;
+	own(&par)->segment = 16;
 	bench_open(&b, &par);
 	for (u32 n = 0; n < 15; n++)
 		send(&b, 0);
@@ -439,13 +454,13 @@ static double model_rate(const struct model *m, const struct timely_params *p, d
 /* The rate as it should be after a sample of @rtt: between rmin and line. */
 static double model_sample(struct model *m, const struct cc_params *par, double rtt)
 {
-	double a = par->timely.alpha_ppm * 1e-6, to;
+	double a = params(par)->alpha_ppm * 1e-6, to;
 
 	m->diff = (1 - a) * m->diff + a * (rtt - m->prev);
 	m->prev = rtt;
-	to = model_rate(m, &par->timely, rtt);
-	m->row = m->diff <= 0 && rtt <= par->timely.t_high ? m->row + 1 : 0;
-	to = to < par->timely.rmin ? par->timely.rmin : to;
+	to = model_rate(m, params(par), rtt);
+	m->row = m->diff <= 0 && rtt <= params(par)->t_high ? m->row + 1 : 0;
+	to = to < params(par)->rmin ? params(par)->rmin : to;
 	return to > par->line ? par->line : to;
 }
 
@@ -454,15 +469,15 @@ static struct cc_params random_params(struct rng *r)
 	struct cc_params par = original;
 
 	par.line = (1 + rng_below(r, 400)) * GBIT;
-	par.timely.t_low = 1 + rng_below(r, one_in(r, 2) ? 50 * US : 100 * PS_PER_MS);
-	par.timely.t_high = par.timely.t_low + rng_below(r, one_in(r, 2) ? 500 * US : 900 * PS_PER_MS);
-	par.timely.min_rtt = 1 + rng_below(r, one_in(r, 2) ? 20 * US : 1000 * PS_PER_MS);
-	par.timely.delta = rng_below(r, 100 * MBIT);
-	par.timely.beta_ppm = rng_below(r, 1000001);
-	par.timely.alpha_ppm = 1 + rng_below(r, 1000000);
-	par.timely.hai = rng_below(r, 8);
-	par.timely.patched = one_in(r, 2);
-	par.timely.rmin = 1 + rng_below(r, par.line / 10);
+	own(&par)->t_low = 1 + rng_below(r, one_in(r, 2) ? 50 * US : 100 * PS_PER_MS);
+	own(&par)->t_high = own(&par)->t_low + rng_below(r, one_in(r, 2) ? 500 * US : 900 * PS_PER_MS);
+	own(&par)->min_rtt = 1 + rng_below(r, one_in(r, 2) ? 20 * US : 1000 * PS_PER_MS);
+	own(&par)->delta = rng_below(r, 100 * MBIT);
+	own(&par)->beta_ppm = rng_below(r, 1000001);
+	own(&par)->alpha_ppm = 1 + rng_below(r, 1000000);
+	own(&par)->hai = rng_below(r, 8);
+	own(&par)->patched = one_in(r, 2);
+	own(&par)->rmin = 1 + rng_below(r, par.line / 10);
 	return par;
 }
 
@@ -495,14 +510,14 @@ static void random__as_real_numbers(void **state)
 
 		bench_open(&b, &par);
 		for (u32 i = 0; i < 200; i++) {
-			u64 rtt = i && one_in(&r, 3) ? (u64)m.prev : random_rtt(&r, &par.timely);
+			u64 rtt = i && one_in(&r, 3) ? (u64)m.prev : random_rtt(&r, own(&par));
 			double is = after(&b, rtt), expected = par.line, slack;
 
-			assert_true(is >= par.timely.rmin && is <= par.line);
+			assert_true(is >= own(&par)->rmin && is <= par.line);
 			if (i)
 				expected = model_sample(&m, &par, rtt);
-			slack = 2 + par.line * 1e-9 + (par.timely.patched ? par.line * 1e-5 : 0);
-			if ((m.diff > 1 || m.diff < -1 || par.timely.patched) &&
+			slack = 2 + par.line * 1e-9 + (own(&par)->patched ? par.line * 1e-5 : 0);
+			if ((m.diff > 1 || m.diff < -1 || own(&par)->patched) &&
 			    (is > expected + slack || is < expected - slack))
 				fail_msg("run %u sample %u: %.0f, expected %.1f", run, i, is, expected);
 			m.rate = is;
@@ -536,5 +551,6 @@ int main(void)
 		cmocka_unit_test(random__as_real_numbers),
 	};
 
+	original = make_original();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,14 +33,15 @@ static void table__sane(void **state)
 
 		assert_in_range(strlen(k->name), 1, 17); /* the help's column */
 		assert_true(k->kind >= CFG_NAME || k->size == 1 || k->size == 4 || k->size == 8);
-		assert_int_equal(k->words != NULL, k->kind == CFG_WORD || k->kind == CFG_NAME);
+		assert_int_equal(k->words != NULL, k->kind == CFG_WORD);
+		assert_int_equal(k->word != NULL, k->kind == CFG_NAME);
 		assert_true(!number || (k->min <= k->max && (k->size == 8 || k->max <= ~0U)));
 		/* but for lists, where a word may be short for all of them */
 		assert_true(!number || !k->special.word || k->special.value < k->min || k->special.value > k->max ||
 			    (k->kind == CFG_LIST && k->special.value == k->max));
 		assert_true(!k->step || (k->min % k->step == 0 && k->max % k->step == 0));
-		for (u32 w = 0; k->kind == CFG_NAME && k->words[w]; w++)
-			assert_true(strlen(k->words[w]) < k->size);
+		for (u32 w = 0; k->kind == CFG_NAME && k->word(w); w++)
+			assert_true(strlen(k->word(w)) < k->size);
 	}
 }
 
@@ -57,19 +58,23 @@ static void defaults__documented(void **state)
 	assert_true(c.mtu == 1000 && c.buffer == 240000 && !c.xoff && !c.xon && c.fc == CFG_FC_PFC &&
 		    c.quanta == 65535);
 	assert_true(c.ecn == CFG_ECN_OFF && c.kmin == 5000 && c.kmax == 200000 && c.pmax_ppb == 10000000);
-	assert_true(!c.loss_ppb && !*c.loss_at && !c.cap && c.rto_n == 3 && c.ack_every == 1 && !c.reth_all);
+	assert_true(!c.loss_ppb && !*c.loss_at && !ALG(c, "cap") && ALG(c, "rto_n") == 3 && c.ack_every == 1 &&
+		    !c.reth_all);
 	assert_string_equal(c.preset, "");
 	assert_string_equal(c.transport, "roce");
 	assert_string_equal(c.cc, "none");
-	assert_true(c.op == FLOW_WRITE && !c.message && !c.backoff && c.init_window == 10);
+	assert_true(c.op == FLOW_WRITE && !c.message && !ALG(c, "backoff") && ALG(c, "init_window") == 10);
 	assert_true(c.retry_cnt == 7 && c.rnr_retry == 7 && c.rnr_timer == 1);
-	assert_true(!c.rq && c.rq_delay == PS_PER_US && !c.region && c.melo_bits == 1024 && !c.melo_cache);
-	assert_true(!c.cnp_interval && !c.dcqcn_g && !c.dcqcn_f && !c.dcqcn_alpha_timer && !c.dcqcn_rate_timer);
-	assert_true(!c.dcqcn_bytes && !c.dcqcn_rai && !c.dcqcn_rhai && !c.rmin && !c.ib_levels);
-	assert_true(c.timely_tlow == 50 * PS_PER_US && c.timely_thigh == 500 * PS_PER_US);
-	assert_true(c.timely_min_rtt == 20 * PS_PER_US && !c.timely_delta && !c.timely_beta);
-	assert_true(c.timely_alpha == 875000000 && c.timely_hai == 5 && c.timely_segment == 16);
-	assert_true(c.rto_high == 320 * PS_PER_US && c.rto_low == 100 * PS_PER_US && c.timeouts == CFG_OFF);
+	assert_true(!c.rq && c.rq_delay == PS_PER_US && !c.region && ALG(c, "melo_bits") == 1024 &&
+		    !ALG(c, "melo_cache"));
+	assert_true(!ALG(c, "cnp_interval") && !ALG(c, "dcqcn_g") && !ALG(c, "dcqcn_f") &&
+		    !ALG(c, "dcqcn_alpha_timer") && !ALG(c, "dcqcn_rate_timer"));
+	assert_true(!ALG(c, "dcqcn_bytes") && !ALG(c, "dcqcn_rai") && !ALG(c, "dcqcn_rhai") && !ALG(c, "rmin") &&
+		    !ALG(c, "ib_levels"));
+	assert_true(ALG(c, "timely_tlow") == 50 * PS_PER_US && ALG(c, "timely_thigh") == 500 * PS_PER_US);
+	assert_true(ALG(c, "timely_min_rtt") == 20 * PS_PER_US && !ALG(c, "timely_delta") && !ALG(c, "timely_beta"));
+	assert_true(ALG(c, "timely_alpha") == 875000000 && ALG(c, "timely_hai") == 5 && ALG(c, "timely_segment") == 16);
+	assert_true(c.rto_high == 320 * PS_PER_US && ALG(c, "rto_low") == 100 * PS_PER_US && c.timeouts == CFG_OFF);
 	assert_true(c.data_class == 3 && !c.classes && c.ack_class == CFG_CLASS_SAME && !c.psn0);
 	assert_string_equal(c.workload, "heavy-tailed");
 	assert_true(c.load_pct == 70 && c.flows == 2000 && !c.duration && !c.senders && !c.bytes);
@@ -124,34 +129,36 @@ static void set__values_of_hosts(void **state)
 	assert_string_equal(c.preset, "irn");
 	assert_string_equal(c.transport, "irn-nobdp");
 	assert_string_equal(c.cc, "timely-patched");
-	assert_true(c.backoff && c.op == FLOW_READ && c.message == 1 << 30 && !c.ack_every);
+	assert_true(ALG(c, "backoff") && c.op == FLOW_READ && c.message == 1 << 30 && !c.ack_every);
 	assert_true(c.retry_cnt == 6 && !c.rnr_retry && c.rnr_timer == 31 && c.rq == 65536 && !c.rq_delay);
-	assert_true(c.region == 4000 && c.melo_bits == 8 && c.melo_cache == 1 && c.init_window == 1000);
+	assert_true(c.region == 4000 && ALG(c, "melo_bits") == 8 && ALG(c, "melo_cache") == 1 &&
+		    ALG(c, "init_window") == 1000);
 	assert_int_equal(SET("retry_cnt=3", "retry_cnt=infinite").retry_cnt, 7);
 	assert_int_equal(SET("rq=3", "rq=unlimited").rq, 0);
-	assert_int_equal(SET("melo_bits=2048").melo_bits, 2048);
+	assert_int_equal(ALG(SET("melo_bits=2048"), "melo_bits"), 2048);
 	assert_string_equal(SET("preset=irn", "preset=").preset, "");
 	c = SET("cnp_interval=4us", "dcqcn_g=16", "dcqcn_f=1", "dcqcn_alpha_timer=1us", "dcqcn_rate_timer=1s",
 		"dcqcn_bytes=1000GB", "timely_tlow=1ns", "timely_beta=0.8", "timely_alpha=1", "timely_hai=1",
 		"timely_segment=1024", "ib_levels=256");
-	assert_true(c.cnp_interval == 4 * PS_PER_US && c.dcqcn_g == 16 && c.dcqcn_f == 1);
-	assert_true(c.dcqcn_alpha_timer == PS_PER_US && c.dcqcn_rate_timer == 1000 * PS_PER_MS);
-	assert_true(c.dcqcn_bytes == 1000000000000 && c.timely_tlow == PS_PER_NS && c.timely_beta == 800000000);
-	assert_true(c.timely_alpha == 1000000000 && c.timely_hai == 1 && c.timely_segment == 1024 &&
-		    c.ib_levels == 256);
+	assert_true(ALG(c, "cnp_interval") == 4 * PS_PER_US && ALG(c, "dcqcn_g") == 16 && ALG(c, "dcqcn_f") == 1);
+	assert_true(ALG(c, "dcqcn_alpha_timer") == PS_PER_US && ALG(c, "dcqcn_rate_timer") == 1000 * PS_PER_MS);
+	assert_true(ALG(c, "dcqcn_bytes") == 1000000000000 && ALG(c, "timely_tlow") == PS_PER_NS &&
+		    ALG(c, "timely_beta") == 800000000);
+	assert_true(ALG(c, "timely_alpha") == 1000000000 && ALG(c, "timely_hai") == 1 &&
+		    ALG(c, "timely_segment") == 1024 && ALG(c, "ib_levels") == 256);
 }
 
 /* Rates in bits/s are exact: unlike links', they need not be whole ps per byte. */
 static void set__bits_per_second(void **state)
 {
-	assert_int_equal(SET("rmin=40mbit").rmin, 40000000);
-	assert_int_equal(SET("rmin=1gbit").rmin, 1000000000);
-	assert_int_equal(SET("rmin=100kbit").rmin, 100000);
-	assert_int_equal(SET("rmin=1.5Gbit").rmin, 1500000000);
-	assert_int_equal(SET("rmin=0.000001001gbit").rmin, 1001);
-	assert_int_equal(SET("rmin=1234567bit").rmin, 1234567);
-	assert_int_equal(SET("rmin=8tbit").rmin, 8000000000000);
-	assert_int_equal(SET("rmin=8tbit", "rmin=auto").rmin, 0);
+	assert_int_equal(ALG(SET("rmin=40mbit"), "rmin"), 40000000);
+	assert_int_equal(ALG(SET("rmin=1gbit"), "rmin"), 1000000000);
+	assert_int_equal(ALG(SET("rmin=100kbit"), "rmin"), 100000);
+	assert_int_equal(ALG(SET("rmin=1.5Gbit"), "rmin"), 1500000000);
+	assert_int_equal(ALG(SET("rmin=0.000001001gbit"), "rmin"), 1001);
+	assert_int_equal(ALG(SET("rmin=1234567bit"), "rmin"), 1234567);
+	assert_int_equal(ALG(SET("rmin=8tbit"), "rmin"), 8000000000000);
+	assert_int_equal(ALG(SET("rmin=8tbit", "rmin=auto"), "rmin"), 0);
 }
 
 static void set__refuses(void **state)
@@ -377,13 +384,14 @@ static void print__golden(void **state)
 		"65535\necn=off\nkmin="
 		"5000\nkmax=200000\n"
 		"pmax=0.01\nsched=strict\nweights=1,1,1,1,1,1,1,1\nqueues=voq\narbiter=rr\niterations=4\n"
-		"speedup=1.00\noutput_buffer=16384\nloss=0.001@s3\npreset=\ntransport=roce\ncap="
-		"auto\nbackoff=off\nrto_high=320us\n"
-		"rto_low=100us\nrto_n=3\ntimeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"
-		"rq=unlimited\nrq_delay=1us\nregion=flow\nack_every=1\nreth=first\nmelo_bits=1024\n"
-		"melo_cache=all\nmelo_resend=front\ninit_window=10\nclass=3\nclass_mix=none\nack_class=class\npsn0=0\n"
-		"cc=none\ncnp_interval=auto\ndcqcn_g=auto\ndcqcn_f=auto\ndcqcn_alpha_timer=auto\n"
-		"dcqcn_rate_timer=auto\ndcqcn_bytes=auto\ndcqcn_rai=auto\ndcqcn_rhai=auto\nrmin=auto\n"
+		"speedup=1.00\noutput_buffer=16384\nloss=0.001@s3\npreset=\ntransport=roce\nrto_high=320us\n"
+		"timeouts=off\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"
+		"rq=unlimited\nrq_delay=1us\nregion=flow\nack_every=1\nreth=first\n"
+		"class=3\nclass_mix=none\nack_class=class\npsn0=0\ncc=none\n"
+		"backoff=off\ncap=auto\nrto_low=100us\nrto_n=3\nmelo_bits=1024\nmelo_cache=all\nmelo_resend=front\n"
+		"init_window=10\n"
+		"cnp_interval=auto\ndcqcn_g=auto\ndcqcn_f=auto\ndcqcn_alpha_timer=auto\n"
+		"dcqcn_rate_timer=auto\ndcqcn_rai=auto\ndcqcn_rhai=auto\nrmin=auto\ndcqcn_bytes=auto\n"
 		"timely_tlow=50us\ntimely_thigh=500us\ntimely_min_rtt=20us\ntimely_delta=auto\ntimely_beta=auto\n"
 		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\n"
 		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
@@ -432,22 +440,22 @@ static void read__refuses(void **state)
 	assert_says("x.conf:1: the line is longer than 1023 bytes");
 }
 
-static void help__names_every_key(void **state)
+static void help__of_every_key(void **state)
 {
-	static char text[16384];
-	FILE *f = fmemopen(text, sizeof(text), "w");
+	char text[512];
+	u32 daily = 0, n = 0;
 
-	cfg_help(f);
-	fclose(f);
-	for (u32 i = 0; cfg_key(i); i++) {
-		char line[32];
+	for (; cfg_key(n); n++) {
+		const char *line = cfg_help_text(cfg_key(n), text, sizeof(text));
 
-		snprintf(line, sizeof(line), "\n  %s ", cfg_key(i)->name);
-		assert_non_null(strstr(text, line));
+		assert_true(strlen(line) < sizeof(text) - 1 && strstr(line, cfg_key(n)->help) && strchr(line, '\n'));
+		daily += !cfg_key(n)->advanced;
 	}
-	for (u32 g = 0; g < cfg_n_groups; g++)
-		assert_non_null(strstr(text, cfg_groups[g]->title));
-	assert_non_null(strstr(text, "64..2048 [1000]"));
+	assert_in_range(daily, 40, n - 20);
+	assert_string_equal(cfg_help_text(cfg_key((u32)cfg_key_number("mtu")), text, sizeof(text)),
+			    "payload bytes of a packet\n64..2048 [1000]");
+	cfg_help_text(cfg_key((u32)cfg_key_number("cap")), text, sizeof(text));
+	assert_non_null(strstr(text, "irn|irn-gbn: most packets in flight;"));
 }
 
 /* A word with a few bytes changed: refused in one line, or taken; what is then complete reads back as itself. */
@@ -528,7 +536,7 @@ int main(void)
 		cmocka_unit_test(print__golden),
 		cmocka_unit_test(read__scenario),
 		cmocka_unit_test(read__refuses),
-		cmocka_unit_test(help__names_every_key),
+		cmocka_unit_test(help__of_every_key),
 		cmocka_unit_test(set__fuzz),
 		cmocka_unit_test(read__fuzz),
 	};

@@ -2,6 +2,13 @@
 /* What a finished configuration has filled in, and every contradiction that is refused. */
 #include "tests/unit/cfg_words.h"
 
+#include "agent/cc/cc.h"
+#include "agent/recovery/recovery.h"
+
+/* As a member of struct run_cfg. */
+#define ALG_AT(key)                                                                                                    \
+	alg[cfg_key((u32)cfg_key_number(key))->off / sizeof(u64) - offsetof(struct run_cfg, alg) / sizeof(u64)]
+
 static void finish__dependent_keys(void **state)
 {
 	struct run_cfg c = finish(SET("transport=irn"));
@@ -48,21 +55,25 @@ static void finish__dependent_keys(void **state)
 /* By itself a switch marks where congestion control goes by marks; PFC is RoCE's. */
 static void finish__by_transport_and_cc(void **state)
 {
-	static const char *const transports[] = { "irn", "irn-gbn", "irn-nobdp", "melo", "iwarp" };
-	static const char *const marked[] = { "dcqcn", "dcqcn-connectx", "ib-aimd", "ib-lipd", "ib-fimd" };
 	struct run_cfg c;
 	char word[32];
 
-	for (u32 i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
-		snprintf(word, sizeof(word), "transport=%s", transports[i]);
+	for (u32 i = 0; recovery_at(i); i++) {
+		snprintf(word, sizeof(word), "transport=%s", recovery_at(i)->name);
 		c = finish(SET(word));
-		assert_true(c.fc != CFG_FC_PFC && c.timeouts == CFG_ON && c.ecn == CFG_ECN_OFF);
+		assert_int_equal(c.fc == CFG_FC_PFC, recovery_at(i)->lossless);
+		assert_int_equal(c.timeouts, recovery_at(i)->lossless ? CFG_OFF : CFG_ON);
+		assert_int_equal(c.ecn, CFG_ECN_OFF);
 	}
-	for (u32 i = 0; i < sizeof(marked) / sizeof(marked[0]); i++) {
-		snprintf(word, sizeof(word), "cc=%s", marked[i]);
+	for (u32 i = 0; cc_at(i); i++) {
+		snprintf(word, sizeof(word), "cc=%s", cc_at(i)->name);
 		c = finish(SET(word));
-		assert_true(c.fc == CFG_FC_PFC && c.ecn == CFG_ECN_RED);
+		assert_true(c.fc == CFG_FC_PFC);
+		assert_int_equal(c.ecn, cc_needs_marks(cc_at(i)) ? CFG_ECN_RED : CFG_ECN_OFF);
 	}
+	assert_int_equal(finish(SET("transport=irn")).fc, CFG_FC_NONE);
+	assert_int_equal(finish(SET("cc=dcqcn")).ecn, CFG_ECN_RED);
+	assert_int_equal(finish(SET("cc=ib-fimd")).ecn, CFG_ECN_RED);
 	assert_int_equal(finish(SET("cc=timely")).ecn, CFG_ECN_OFF);
 	assert_int_equal(finish(SET("cc=timely-patched")).ecn, CFG_ECN_OFF);
 	assert_int_equal(finish(SET("cc=timely", "ecn=red")).ecn, CFG_ECN_RED);
@@ -81,13 +92,13 @@ static void finish__contradictions(void **state)
 		{ "xon > buffer", "buffer=100KB", "xon=101KB", "xon=101000: above buffer=100000" },
 		{ "kmin > kmax", "ecn=red", "kmin=201KB", "kmin=201000: above kmax=200000" },
 		{ "xoff without PFC", "fc=none", "xoff=50KB",
-		  "xoff=50000: fc=none has no pauses; allowed: with fc=pfc" },
-		{ "xon with credits", "fc=credit", "xon=50KB", "xon=50000: fc=credit has no pauses" },
-		{ "quanta without PFC", "transport=irn", "quanta=9", "quanta=9: fc=none has no pauses" },
+		  "xoff=50000: fc=none sends no PAUSE; allowed: with fc=pfc" },
+		{ "xon with credits", "fc=credit", "xon=50KB", "xon=50000: fc=credit sends no PAUSE" },
+		{ "quanta without PFC", "transport=irn", "quanta=9", "quanta=9: fc=none sends no PAUSE" },
 		{ "a restore of nothing", "fc=pfc", "pfc_restore=1ms",
-		  "pfc_restore=1ms: pfc_watchdog=off stops nothing; allowed: with pfc_watchdog=TIME" },
+		  "pfc_restore=1ms: pfc_watchdog=off never acts; allowed: with pfc_watchdog=TIME" },
 		{ "routes that stay", "seed=1", "route_delay=2ms",
-		  "route_delay=2ms: no link breaks or mends; allowed: with fault=|fault_file=" },
+		  "route_delay=2ms: no link goes down or comes up; allowed: with fault=|fault_file=" },
 		{ "kmin unmarked", "ecn=off", "kmin=6KB", "kmin=6000: ecn=off has no such threshold" },
 		{ "kmax unmarked", "cc=none", "kmax=6KB", "kmax=6000: ecn=off has no such threshold" },
 		{ "pmax unmarked", "ecn=step", "pmax=1", "pmax=1: ecn=step has no such probability" },
@@ -111,14 +122,15 @@ static void finish__contradictions(void **state)
 		  "region=1000: transport=iwarp checks no region" },
 		{ "region with send", "op=send", "region=1KB",
 		  "region=1000: op=send addresses no memory; allowed: with op=write|read" },
-		{ "cc with iwarp", "transport=iwarp", "cc=timely", "cc=timely: transport=iwarp has TCP's own" },
+		{ "cc with iwarp", "transport=iwarp", "cc=timely",
+		  "cc=timely: transport=iwarp has its own congestion control" },
 		{ "cap with a file", "workload=file:x", "cap=5", "cap=5: transport=roce has no cap" },
 		{ "rq with write", "op=write", "rq=4", "rq=4: op=write posts no receives; allowed: with op=send" },
 		{ "rq_delay with read", "op=read", "rq_delay=2us", "rq_delay=2us: op=read posts no receives" },
 		{ "rnr_retry with read", "op=read", "rnr_retry=2", "rnr_retry=2: op=read posts no receives" },
 		{ "rnr_timer with write", "op=write", "rnr_timer=2", "rnr_timer=2: op=write posts no receives" },
 		{ "weights without turns", "sched=strict", "weights=1,1,1,2,1,1,1,1",
-		  "weights=1,1,1,2,1,1,1,1: sched=strict gives the highest class all it wants; allowed: with "
+		  "weights=1,1,1,2,1,1,1,1: sched=strict has no weights; allowed: with "
 		  "sched=wrr" },
 		{ "seven weights", "sched=wrr", "weights=1,1,1,1,1,1,1",
 		  "weights=1,1,1,1,1,1,1: none for class 7; allowed: eight numbers 1..100" },
@@ -137,48 +149,52 @@ static void finish__contradictions(void **state)
 		{ "kmax with ib", "ecn=ib", "kmax=30KB", "kmax=30000: ecn=ib has no such threshold" },
 		{ "pmax with ib", "ecn=ib-output", "pmax=0.5", "allowed: with ecn=red" },
 		{ "credits of a shared buffer", "fc=credit", "buffer_mode=shared",
-		  "buffer_mode=shared: fc=credit needs a buffer for each, to promise it; allowed: with fc=none|pfc" },
+		  "buffer_mode=shared: fc=credit advertises a buffer per port and class; allowed: with fc=none|pfc" },
 		{ "a watchdog of credits", "fc=credit", "pfc_watchdog=1ms",
-		  "pfc_watchdog=1ms: fc=credit has no pauses; allowed: with fc=pfc" },
+		  "pfc_watchdog=1ms: fc=credit sends no PAUSE; allowed: with fc=pfc" },
 		{ "a restore of credits", "fc=credit", "pfc_restore=1ms",
-		  "pfc_restore=1ms: fc=credit has no pauses; allowed: with fc=pfc" },
+		  "pfc_restore=1ms: fc=credit sends no PAUSE; allowed: with fc=pfc" },
 		{ "alpha alone", "buffer_mode=static", "alpha=1/4",
-		  "alpha=1/4: buffer_mode=static has a buffer for each; allowed: with buffer_mode=shared" },
+		  "alpha=1/4: buffer_mode=static has a fixed buffer per port and class; allowed: with "
+		  "buffer_mode=shared" },
 		{ "reserve alone", "buffer_mode=static", "reserve=1KB",
-		  "reserve=1000: buffer_mode=static has a buffer for each" },
+		  "reserve=1000: buffer_mode=static has a fixed buffer per port and class" },
 		{ "headroom alone", "buffer_mode=static", "headroom=20KB",
-		  "headroom=20000: buffer_mode=static has what lies above xoff; allowed: with buffer_mode=shared" },
+		  "headroom=20000: buffer_mode=static uses the buffer above xoff; allowed: with buffer_mode=shared" },
 		{ "xoff when shared", "buffer_mode=shared", "xoff=9KB",
-		  "xoff=9000: buffer_mode=shared pauses by what is free" },
+		  "xoff=9000: buffer_mode=shared derives it from the free buffer" },
 		{ "xon when shared", "buffer_mode=shared", "xon=9KB",
-		  "xon=9000: buffer_mode=shared resumes by what is free" },
-		{ "unmarked dcqcn", "cc=dcqcn", "ecn=off", "ecn=off: nobody would mark, and cc=dcqcn goes by marks" },
-		{ "unmarked connectx", "cc=dcqcn-connectx", "ecn=off", "ecn=off: nobody would mark" },
-		{ "unmarked ib", "cc=ib-lipd", "ecn=off", "ecn=off: nobody would mark, and cc=ib-lipd" },
+		  "xon=9000: buffer_mode=shared derives it from the free buffer" },
+		{ "unmarked dcqcn", "cc=dcqcn", "ecn=off", "ecn=off: cc=dcqcn requires ECN marking" },
+		{ "unmarked connectx", "cc=dcqcn-connectx", "ecn=off", "ecn=off: cc=dcqcn-connectx requires" },
+		{ "unmarked ib", "cc=ib-lipd", "ecn=off", "ecn=off: cc=ib-lipd requires" },
 		{ "timely without ACKs", "cc=timely", "ack_every=message",
-		  "ack_every=message: gives no ACKs to time; allowed: 1..16 with cc=timely" },
+		  "ack_every=message: too few ACKs for cc=timely; allowed: 1..16 with it" },
 		{ "timely, rare ACKs", "cc=timely-patched", "ack_every=17", "ack_every=17: above timely_segment=16" },
 		{ "tlow = thigh", "timely_tlow=500us", "cc=timely",
 		  "timely_tlow=500us: not below timely_thigh=500us; allowed: less" },
-		{ "fimd's levels", "cc=ib-fimd", "ib_levels=100", "ib_levels=100: ib-fimd's rates are halves" },
-		{ "rto_low > rto_high", "transport=irn", "rto_high=9us", "rto_low=100000ns: above rto_high=9000ns" },
+		{ "fimd's levels", "cc=ib-fimd", "ib_levels=100",
+		  "ib_levels=100: ib-fimd halves the rate at each level; allowed: a power of two" },
+		{ "rto_low > rto_high", "transport=irn", "rto_high=9us",
+		  "rto_low=100us: above rto_high=9us; allowed: up to that" },
 		{ "rto_low of one timeout", "transport=melo", "rto_low=10us", "rto_low=10us: transport=melo has one" },
 		{ "retries without timeouts", "transport=roce", "retry_cnt=3",
-		  "retry_cnt=3: timeouts=off lets nothing" },
+		  "retry_cnt=3: timeouts=off has no timeouts" },
 		{ "a timeout that ends the run", "transport=irn", "stuck_after=320us", "rto_high: waits for 320us" },
 		{ "reth=all, rare ACKs", "reth=all", "ack_every=2", "reth=all: makes every packet a message" },
 		{ "pfc_classes without pfc", "fc=none", "pfc_classes=3",
-		  "pfc_classes=3: fc=none has no pauses; allowed: with fc=pfc" },
-		{ "pfc_classes with credits", "fc=credit", "pfc_classes=0,7", "pfc_classes=0,7: fc=credit has no" },
+		  "pfc_classes=3: fc=none sends no PAUSE; allowed: with fc=pfc" },
+		{ "pfc_classes with credits", "fc=credit", "pfc_classes=0,7", "pfc_classes=0,7: fc=credit sends no" },
 		{ "loss_at alone", "loss=0@s1", "seed=1", "loss=0@s1: a switch without a loss" },
 		{ "flows and duration", "flows=5", "duration=1ms", "flows=5: duration is given too" },
 		{ "small buffer", "mtu=1000", "buffer=1093",
 		  "buffer=1093: smaller than one frame; allowed: mtu + 94 = 1094" },
-		{ "flows of a file", "workload=file:x", "flows=3", "flows=3: workload=file:x says itself" },
+		{ "flows of a file", "workload=file:x", "flows=3", "flows=3: workload=file:x sets their number" },
 		{ "duration of incast", "workload=incast", "duration=1us", "duration=1000ns: workload=incast" },
-		{ "senders of poisson", "workload=websearch", "senders=3", "senders=3: workload=websearch has no" },
+		{ "senders of poisson", "workload=websearch", "senders=3",
+		  "senders=3: workload=websearch does not use it" },
 		{ "bytes of poisson", "workload=heavy-tailed", "bytes=3",
-		  "bytes=3: workload=heavy-tailed has no use for it; allowed: with workload=incast|permutation" },
+		  "bytes=3: workload=heavy-tailed does not use it; allowed: with workload=incast|permutation" },
 		{ "senders of permutation", "workload=permutation", "senders=3", "allowed: with workload=incast" },
 	};
 	struct run_cfg shared = SET("buffer_mode=shared", "headroom=20KB", "fc=none");
@@ -191,7 +207,7 @@ static void finish__contradictions(void **state)
 		assert_says(bad[i][3]);
 	}
 	assert_int_equal(cfg_finish(&shared, &err), -EINVAL);
-	assert_says("headroom=20000: fc=none has no pauses; allowed: with fc=pfc");
+	assert_says("headroom=20000: fc=none sends no PAUSE; allowed: with fc=pfc");
 	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1093"));
 	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
 }
@@ -221,25 +237,25 @@ static void finish__keys_of_a_cc(void **state)
 		{ "timely_segment=8", "timely_segment=16", "timely|timely-patched" },
 		{ "ib_levels=8", "ib_levels=auto", "ib-aimd|ib-lipd|ib-fimd" },
 	};
-	static const char *const ccs[] = { "none",           "dcqcn",   "dcqcn-connectx", "timely",
-					   "timely-patched", "ib-aimd", "ib-lipd",        "ib-fimd" };
 
-	for (u32 i = 0; i < sizeof(keys) / sizeof(keys[0]) * 8; i++) {
-		const char *word = keys[i / 8].word;
-		char cc[32], want[128], list[64];
-		struct run_cfg c;
-		bool used;
+	for (u32 i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		for (u32 a = 0; !a || cc_at(a - 1); a++) {
+			const char *name = a ? cc_at(a - 1)->name : "none";
+			char cc[32], want[128], list[64];
+			struct run_cfg c;
+			bool used;
 
-		snprintf(cc, sizeof(cc), "|%s|", ccs[i % 8]);
-		snprintf(list, sizeof(list), "|%s|", keys[i / 8].ccs);
-		used = strstr(list, cc);
-		snprintf(cc, sizeof(cc), "cc=%s", ccs[i % 8]);
-		finish(SET(cc, keys[i / 8].other));
-		c = SET(word, cc);
-		assert_int_equal(cfg_finish(&c, &err), used ? 0 : -EINVAL);
-		snprintf(want, sizeof(want), "%s: %s ", word, cc);
-		if (!used)
-			assert_says(want);
+			snprintf(cc, sizeof(cc), "|%s|", name);
+			snprintf(list, sizeof(list), "|%s|", keys[i].ccs);
+			used = strstr(list, cc);
+			snprintf(cc, sizeof(cc), "cc=%s", name);
+			finish(SET(cc, keys[i].other));
+			c = SET(keys[i].word, cc);
+			assert_int_equal(cfg_finish(&c, &err), used ? 0 : -EINVAL);
+			snprintf(want, sizeof(want), "%s: %s ", keys[i].word, cc);
+			if (!used)
+				assert_says(want);
+		}
 	}
 }
 
@@ -284,10 +300,10 @@ static void finish__ranges(void **state)
 	REFUSED(classes, 256, "class_mix=: out of range");
 	REFUSED(loss_ppb, 2000000000, "loss=2: out of range");
 	REFUSED(retry_cnt, 8, "retry_cnt=8: out of range");
-	REFUSED(melo_bits, 12, "melo_bits=12: between two steps");
-	REFUSED(melo_bits, 0, "melo_bits=0: a pool smaller than one block");
+	REFUSED(ALG_AT("melo_bits"), 12, "melo_bits=12: between two steps");
+	REFUSED(ALG_AT("melo_bits"), 0, "melo_bits=0: a pool smaller than one block");
 	REFUSED(message, (1 << 30) + 1, "message=1073741825: out of range");
-	REFUSED(rmin, 999, "rmin=999bit: out of range");
+	REFUSED(ALG_AT("rmin"), 999, "rmin=999bit: out of range");
 #undef REFUSED
 }
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "agent/recovery/recovery.h"
+#include "agent/recovery/irn_params.h"
 
 #define QPS 64     /* more than the 50 of the trace */
 #define WINDOW 111 /* the authors' cap */

@@ -19,7 +19,7 @@ static void cache__swaps_receivers(void **state)
 	static const struct arrival b2[] = { { 9, true, REPLY_ACK, 0, { { 0 } }, false, 1, 2 } };
 	struct recovery_stats s = { 0 };
 
-	net_open(2, 20, (struct recovery_params){ .cap = 20, .melo_bits = 16, .melo_cache = 1 });
+	net_open(2, 20, melo_par(20, .bits = 16, .cache = 1));
 	receive_rows(0, a1, COUNT(a1));
 	receive_rows(1, b1, COUNT(b1));
 	receive_rows(0, a2, COUNT(a2));
@@ -36,7 +36,7 @@ static void cache__least_recently_used(void **state)
 		u32 conn, on_chip; /* a bit for each */
 	} rows[] = { { 0, 1 }, { 1, 3 }, { 0, 3 }, { 2, 5 }, { 2, 5 }, { 0, 5 }, { 1, 3 }, { 3, 10 }, { 0, 9 } };
 
-	net_open(4, 20, (struct recovery_params){ .cap = 20, .melo_bits = 64, .melo_cache = 2 });
+	net_open(4, 20, melo_par(20, .bits = 64, .cache = 2));
 	for (u32 i = 0; i < COUNT(rows); i++) {
 		receive(rows[i].conn, t.conns[rows[i].conn].r.expected, false);
 		for (u32 k = 0; k < 4; k++)
@@ -61,7 +61,7 @@ static void cache__forgets_received(void **state)
 					     { 2, false, REPLY_ACK, 3, { { 0 } }, true, 4, 2 },
 					     { 4, false, REPLY_ACK, 5, { { 0 } }, true, 6, 1 } };
 
-	net_open(3, 20, (struct recovery_params){ .cap = 20, .melo_bits = 16, .melo_cache = 2 });
+	net_open(3, 20, melo_par(20, .bits = 16, .cache = 2));
 	receive_rows(0, a1, COUNT(a1));
 	receive_rows(1, b, COUNT(b));
 	receive_rows(2, c, COUNT(c)); /* 0 goes out */
@@ -82,7 +82,7 @@ static void cache__forgets_all(void **state)
 	static const struct arrival a2[] = { { 0, true, REPLY_ACK, 0, { { 0 } }, true, 1, 1 },
 					     { 5, false, REPLY_NAK, 1, { { 1, 5 } }, true, 1, 2 } };
 
-	net_open(3, 20, (struct recovery_params){ .cap = 20, .melo_bits = 16, .melo_cache = 2 });
+	net_open(3, 20, melo_par(20, .bits = 16, .cache = 2));
 	receive_rows(0, a1, COUNT(a1));
 	receive_rows(1, b, COUNT(b));
 	receive_rows(2, c, COUNT(c));
@@ -107,7 +107,7 @@ static void other_nack(u32 conn, u32 hole, u32 sack)
 /* A sender's bitmap comes back with its high end gone: what it had resent stays so, the rest is told anew. */
 static void cache__forgets_sent(void **state)
 {
-	net_open(3, 30, (struct recovery_params){ .cap = 30, .melo_bits = 24, .melo_cache = 2 });
+	net_open(3, 30, melo_par(30, .bits = 24, .cache = 2));
 	send_all(0, 30);
 	NACK(0, 18, 0, 2, 9, 12);
 	send_all(0, 2);
@@ -134,7 +134,7 @@ static void cache__forgets_sent(void **state)
 /* Swapped in and out between two NACKs: the holes left are found in the blocks that they are in now. */
 static void cache__swaps_senders(void **state)
 {
-	net_open(2, 40, (struct recovery_params){ .cap = 40, .melo_bits = 64, .melo_cache = 1 });
+	net_open(2, 40, melo_par(40, .bits = 64, .cache = 1));
 	send_all(0, 40);
 	NACK(3, 30, 3, 4, 12, 14, 25, 30);
 	send_all(3, 4);

@@ -2,7 +2,7 @@
 /* MELO's receiver: each rule of REFERENCE 3.3 by hand, and random arrivals against a plain model. */
 #include "tests/unit/melo_net.h"
 
-static const struct recovery_params plenty = { .cap = 100, .melo_bits = 1024 };
+#define plenty melo_par(100, .bits = 1024)
 
 /* 3.3, in this order: front, duplicate, new hole, end; the three holes nearest the end; filled in front and back. */
 static const struct arrival by_hand[] = {
@@ -93,7 +93,7 @@ static void receive__pool_empty(void **state)
 	static const struct arrival b2[] = { { 9, true, REPLY_NONE, 0, { { 0 } }, false, 1, 1 }, /* two needed */
 					     { 4, false, REPLY_NAK, 1, { { 1, 4 } }, true, 1, 2 } };
 
-	net_open(2, 40, (struct recovery_params){ .cap = 40, .melo_bits = 16 });
+	net_open(2, 40, melo_par(40, .bits = 16));
 	receive_rows(0, a1, COUNT(a1));
 	receive_rows(1, b1, COUNT(b1));
 	for (u32 n = 0; n < 8; n++)
@@ -221,10 +221,10 @@ static void model_step(struct model *models, u32 i, struct rng *rng)
 		return;
 	for (u32 k = 0; k < t.n; k++)
 		used += model_blocks(&models[k]);
-	outcome = model_receive(m, n, t.par.melo_bits / 8 - used);
+	outcome = model_receive(m, n, melo_params(&t.par)->bits / 8 - used);
 	count = model_holes(m, holes);
 	r = receive(i, n, ack_req);
-	assert_int_equal(r.fresh, outcome == KEPT);
+	assert_int_equal(r.is_new, outcome == KEPT);
 	assert_true(t.conns[i].r.expected == m->expected && t.conns[i].r.received == m->expected);
 	assert_true(rx->c.high == m->high && rx->n_holes == count);
 	assert_memory_equal(rx->holes, holes, count * sizeof(holes[0]));
@@ -248,7 +248,7 @@ static void receive__against_model(void **state)
 
 	for (u64 seed = 0; seed < 500; seed++) {
 		struct rng rng = { .state = seed };
-		struct recovery_params par = { .cap = PACKETS_MOST, .melo_bits = 8 + 8 * rng_below(&rng, 12) };
+		struct recovery_params par = melo_par(PACKETS_MOST, .bits = 8 + 8 * rng_below(&rng, 12));
 		u32 n = 1 + rng_below(&rng, CONNS);
 
 		memset(models, 0, sizeof(models));

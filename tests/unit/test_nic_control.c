@@ -2,6 +2,8 @@
 /* What waits for the port in a ring: nothing of an answer is left over for the one that takes its place later. */
 #include "tests/unit/scripted_nic.h"
 
+#include "agent/recovery/melo_impl.h"
+
 #define PACKETS 1200 /* several times round the ring */
 #define GAP 300000   /* ps; longer than a packet on the wire */
 #define ANSWER_FRAME 62
@@ -11,7 +13,7 @@
 static void control__no_old_holes(void **state)
 {
 	prepare("melo", 0);
-	h.par.recovery.melo_bits = 1024;
+	((struct melo_params *)h.par.recovery.own)->bits = 1024;
 	add_flow(2, 0, PACKETS * 1000, 0);
 	start_nic();
 	come_data(GAP, 0, 0);

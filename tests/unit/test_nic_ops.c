@@ -3,7 +3,6 @@
  * Operations and their refusals between whole NICs: READ, SEND with few receives, regions, retry limits; and what
  * congestion control asks of the NIC: pacing, windows, marks, CNPs. Times to the picosecond.
  */
-#include "agent/cc/ib_tables.h"
 #include "bpf/ecn.h"
 #include "bpf/hash.h"
 #include "bpf/parse.h"
@@ -201,28 +200,21 @@ static void dcqcn__cnps(void **state)
 	/* the first after the first packet, then at most one in 50 us */
 	assert_in_range(w.results[0].cnps, took / (50 * PS_PER_US) / 2, took / (50 * PS_PER_US) + 1);
 	assert_true(took > 5 * 500 * MIDDLE);
-	assert_true(cc_dcqcn.rate(&w.hosts[0].nic->ccs[0], took) < 10000000000ULL);
+	assert_true(w.hosts[0].par.cc_ops->rate(&w.hosts[0].nic->ccs[0], took) < 10000000000ULL);
 	world_close();
 }
 
 /* Unmarked, every congestion control leaves a lone flow alone: line rate to the picosecond. */
 static void cc__lone_flow(void **state)
 {
-	static const char *const ccs[] = { "dcqcn",   "dcqcn-connectx", "timely", "timely-patched",
-					   "ib-aimd", "ib-lipd",        "ib-fimd" };
-	struct ib_tables t;
-
-	for (u32 c = 0; c < sizeof(ccs) / sizeof(*ccs); c++) {
-		assert_int_equal(ib_tables_make(&t, IB_LIPD, 16, 40), 0);
-		world_prepare(1, 2, "irn", ccs[c]);
-		w.hosts[0].par.cc.ib = w.hosts[1].par.cc.ib = &t;
+	for (u32 c = 0; cc_at(c); c++) {
+		world_prepare(1, 2, "irn", cc_at(c)->name);
 		world_flow(0, 1, 1000000, 0, FLOW_WRITE);
 		world_open();
 		world_run(TIME_LIMIT);
 		assert_int_equal(w.results[0].done_ps, SER(1074) + 999 * MIDDLE + WORLD_DELAY);
 		assert_int_equal(w.results[0].cnps, 0);
 		world_close();
-		ib_tables_free(&t);
 	}
 }
 
@@ -231,11 +223,7 @@ static void cc__lone_flow(void **state)
 static void ib__marks(void **state)
 {
 	for (u32 op = 0; op < 2; op++) {
-		struct ib_tables t;
-
-		assert_int_equal(ib_tables_make(&t, IB_LIPD, 16, 40), 0);
-		world_prepare(1, 2, "roce", "ib-lipd");
-		w.hosts[0].par.cc.ib = w.hosts[1].par.cc.ib = &t;
+		world_prepare_with(1, 2, "roce", "ib-lipd", (const char *const[]){ "ib_levels=16", NULL });
 		for (u32 i = 0; op && i < 2; i++) {
 			w.hosts[i].par.rules.ack_every = 0;
 			w.hosts[i].par.recovery.cap = 1000;
@@ -247,25 +235,20 @@ static void ib__marks(void **state)
 		world_run(TIME_LIMIT);
 		assert_true(w.results[0].acked);
 		assert_int_equal(source(0)->qp.window, op ? NO_LIMIT : 1);
-		assert_int_equal(cc_ib.rate(&w.hosts[0].nic->ccs[0], 0), 40000000000ULL / 16);
+		assert_int_equal(w.hosts[0].par.cc_ops->rate(&w.hosts[0].nic->ccs[0], 0), 40000000000ULL / 16);
 		assert_int_equal(nic_stats(w.hosts[1].nic)->cnps_tx, op ? 399 : 0); /* the last asks for an ACK */
 		assert_int_equal(w.results[0].cnps, 400);
 		/* most of the 400 packets left a sixteenth as fast as the line */
 		assert_true(w.results[0].done_ps > 300 * 16 * MIDDLE);
 		world_close();
-		ib_tables_free(&t);
 	}
 }
 
 /* With ACKs for messages only, a window that has shrunk below a message still opens: its last packet asks. */
 static void ib__asks_for_acks(void **state)
 {
-	struct ib_tables t;
-
-	assert_int_equal(ib_tables_make(&t, IB_AIMD, 16, 40), 0);
-	world_prepare(1, 2, "roce", "ib-aimd");
+	world_prepare_with(1, 2, "roce", "ib-aimd", (const char *const[]){ "ib_levels=16", NULL });
 	for (u32 i = 0; i < 2; i++) {
-		w.hosts[i].par.cc.ib = &t;
 		w.hosts[i].par.rules.ack_every = 0;
 	}
 	world_flow(0, 1, 400000, 0, FLOW_WRITE);
@@ -275,7 +258,6 @@ static void ib__asks_for_acks(void **state)
 	assert_int_equal(w.results[0].timeouts, 0);
 	assert_in_range(nic_stats(w.hosts[1].nic)->acks_tx, 10, 361);
 	world_close();
-	ib_tables_free(&t);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "agent/packet/psn.h"
-#include "agent/recovery/recovery.h"
+#include "agent/recovery/gbn_impl.h"
 
 #define RTO 320000000ULL
 
@@ -43,18 +43,6 @@ static void send_all(struct sqp *q, u32 first, u32 end)
 	}
 }
 
-static void table__names(void **state)
-{
-	assert_ptr_equal(recovery_find("roce"), &recovery_gbn);
-	assert_ptr_equal(recovery_find("irn"), &recovery_irn);
-	assert_ptr_equal(recovery_find("irn-nobdp"), &recovery_irn);
-	assert_ptr_equal(recovery_find("irn-gbn"), &recovery_irn_gbn);
-	assert_ptr_equal(recovery_find("melo"), &recovery_melo);
-	assert_ptr_equal(recovery_find("iwarp"), &recovery_iwarp);
-	assert_null(recovery_find("gbn"));
-	assert_null(recovery_find(""));
-}
-
 static void receive__in_order(void **state)
 {
 	struct rqp r = { .n_packets = 4 };
@@ -64,7 +52,7 @@ static void receive__in_order(void **state)
 		a = receive(&r, n, n == 1 || n == 3, true);
 		assert_int_equal(a.kind, REPLY_ACK);
 		assert_int_equal(a.psn, n);
-		assert_true(a.fresh);
+		assert_true(a.is_new);
 		assert_int_equal(r.msn, (n + 1) / 2);
 		assert_int_equal(r.expected, n + 1);
 	}
@@ -79,7 +67,7 @@ static void receive__coalesces(void **state)
 	for (u32 n = 0; n < 9; n++) {
 		struct reply a = receive(&r, n, n == 8, n % 4 == 3 || n == 8);
 
-		assert_true(a.fresh);
+		assert_true(a.is_new);
 		assert_int_equal(a.kind, n % 4 == 3 || n == 8 ? REPLY_ACK : REPLY_NONE);
 		if (a.kind == REPLY_ACK)
 			assert_int_equal(a.psn, n);
@@ -96,17 +84,17 @@ static void receive__one_nak(void **state)
 
 	receive(&r, 0, false, true);
 	a = receive(&r, 2, true, true);
-	assert_true(a.kind == REPLY_NAK && a.psn == 1 && !a.fresh);
+	assert_true(a.kind == REPLY_NAK && a.psn == 1 && !a.is_new);
 	for (u32 n = 3; n < 20; n++) {
 		a = receive(&r, n, true, true);
-		assert_true(a.kind == REPLY_NONE && !a.fresh);
+		assert_true(a.kind == REPLY_NONE && !a.is_new);
 	}
 	assert_true(r.expected == 1 && r.received == 1 && !r.msn);
 	a = receive(&r, 0, false, true); /* a duplicate does not lift the silence */
 	assert_int_equal(a.kind, REPLY_ACK);
 	assert_int_equal(receive(&r, 4, false, true).kind, REPLY_NONE);
 	a = receive(&r, 1, false, true);
-	assert_true(a.kind == REPLY_ACK && a.psn == 1 && a.fresh);
+	assert_true(a.kind == REPLY_ACK && a.psn == 1 && a.is_new);
 	a = receive(&r, 3, false, true); /* 2 was not kept */
 	assert_true(a.kind == REPLY_NAK && a.psn == 2);
 }
@@ -131,7 +119,7 @@ static void receive__duplicate(void **state)
 		receive(&r, n, true, false);
 	for (u32 n = 0; n < 5; n++) {
 		a = receive(&r, n, true, n % 2);
-		assert_true(a.kind == REPLY_ACK && a.psn == 4 && !a.fresh);
+		assert_true(a.kind == REPLY_ACK && a.psn == 4 && !a.is_new);
 	}
 	assert_true(r.expected == 5 && r.received == 5 && r.msn == 5);
 }
@@ -232,13 +220,6 @@ static void transmit__limits(void **state)
 	send_all(&q, 1, 20);
 }
 
-static const struct recovery_params with_backoff = { .cap = PSN_WINDOW_MAX - 1,
-						     .rto_high = RTO,
-						     .rto_low = RTO / 3,
-						     .timeouts = true,
-						     .backoff = true,
-						     .backoff_window = 16 };
-
 /* How many packets it would have in flight now. */
 static u32 flight(struct sqp *q)
 {
@@ -250,8 +231,12 @@ static u32 flight(struct sqp *q)
 /* Back-off: 16, halved at a loss, once per window; a packet more per window acknowledged; never below 1 or above 16. */
 static void backoff__halves(void **state)
 {
+	struct recovery_params with_backoff = {
+		.cap = PSN_WINDOW_MAX - 1, .rto_high = RTO, .rto_low = RTO / 3, .timeouts = true, .bdp = 16
+	};
 	struct sqp q = requester(10000);
 
+	((struct gbn_params *)with_backoff.own)->backoff = true;
 	q.par = &with_backoff;
 	gbn->open(&q);
 	assert_int_equal(flight(&q), 16);
@@ -335,7 +320,7 @@ static void lossy__delivers(u64 seed, u32 *retransmitted)
 		if (one_in(&rng, loss))
 			continue;
 		a = receive(&r, a.psn, a.psn == packets - 1, a.psn % every == 0 || a.psn == packets - 1);
-		delivered += a.fresh;
+		delivered += a.is_new;
 		if (a.kind != REPLY_NONE && !one_in(&rng, loss))
 			back[tail++ & 4095] = a;
 		assert_true(tail - head < 4096);
@@ -355,21 +340,14 @@ static void lossy__always(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table__names),
-		cmocka_unit_test(receive__in_order),
-		cmocka_unit_test(receive__coalesces),
-		cmocka_unit_test(receive__one_nak),
-		cmocka_unit_test(receive__nak_again_after_progress),
-		cmocka_unit_test(receive__duplicate),
-		cmocka_unit_test(transmit__in_order),
-		cmocka_unit_test(acked__nak_goes_back),
-		cmocka_unit_test(acked__while_resending),
-		cmocka_unit_test(timeout__goes_back),
-		cmocka_unit_test(transmit__window),
-		cmocka_unit_test(transmit__limits),
-		cmocka_unit_test(backoff__halves),
-		cmocka_unit_test(irn_gbn__timer),
-		cmocka_unit_test(lossy__always),
+
+		cmocka_unit_test(receive__in_order),    cmocka_unit_test(receive__coalesces),
+		cmocka_unit_test(receive__one_nak),     cmocka_unit_test(receive__nak_again_after_progress),
+		cmocka_unit_test(receive__duplicate),   cmocka_unit_test(transmit__in_order),
+		cmocka_unit_test(acked__nak_goes_back), cmocka_unit_test(acked__while_resending),
+		cmocka_unit_test(timeout__goes_back),   cmocka_unit_test(transmit__window),
+		cmocka_unit_test(transmit__limits),     cmocka_unit_test(backoff__halves),
+		cmocka_unit_test(irn_gbn__timer),       cmocka_unit_test(lossy__always),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void receive__example(void **state)
 		if (a.kind == REPLY_NAK)
 			assert_int_equal(a.sack, rows[i].sack);
 		assert_int_equal(p.r.msn, rows[i].msn);
-		assert_true(a.fresh);
+		assert_true(a.is_new);
 		assert_int_equal(p.r.received, i + 1);
 	}
 	assert_int_equal(p.r.expected, 8);
@@ -63,10 +63,10 @@ static void receive__duplicates(void **state)
 	open_pair(&p, 8);
 	receive(&p, 0, false);
 	a = receive(&p, 0, true);
-	assert_true(a.kind == REPLY_ACK && a.psn == 0 && !a.fresh && !p.r.msn);
+	assert_true(a.kind == REPLY_ACK && a.psn == 0 && !a.is_new && !p.r.msn);
 	receive(&p, 2, true);
 	a = receive(&p, 2, true);
-	assert_true(a.kind == REPLY_NAK && a.psn == 1 && a.sack == 2 && !a.fresh);
+	assert_true(a.kind == REPLY_NAK && a.psn == 1 && a.sack == 2 && !a.is_new);
 	assert_int_equal(p.r.received, 2);
 	receive(&p, 1, false);
 	assert_true(p.r.expected == 3 && p.r.msn == 1 && p.r.received == 3);

@@ -64,7 +64,8 @@ static void sends(struct pair *p, u32 first, u32 end)
 
 static void start(struct pair *p, u32 window, u32 packets)
 {
-	par = (struct recovery_params){ .cap = 1000, .rto_high = RTO, .init_window = window, .timeouts = true };
+	par = (struct recovery_params){ .cap = 1000, .rto_high = RTO, .timeouts = true };
+	((struct iwarp_params *)par.own)->init_window = window;
 	open_pair(p, packets);
 	sends(p, 0, window < packets ? window : packets);
 }
@@ -469,7 +470,8 @@ static void rto__one_at_a_time(void **state)
 {
 	struct pair p;
 
-	par = (struct recovery_params){ .cap = 100, .rto_high = 100, .init_window = 10 };
+	par = (struct recovery_params){ .cap = 100, .rto_high = 100 };
+	((struct iwarp_params *)par.own)->init_window = 10;
 	open_pair(&p, 100);
 	send_at(&p, 1000, 0);
 	send_at(&p, 2000, 1);
@@ -538,7 +540,8 @@ static void transmit__bounds(void **state)
 {
 	struct pair p;
 
-	par = (struct recovery_params){ .cap = 12, .rto_high = RTO, .init_window = 20 };
+	par = (struct recovery_params){ .cap = 12, .rto_high = RTO };
+	((struct iwarp_params *)par.own)->init_window = 20;
 	open_pair(&p, 1000);
 	sends(&p, 0, 12);
 	sack(&p, 0, 3, 12);
@@ -628,12 +631,12 @@ static void receive__window(void **state)
 	for (u32 at = 0; at < 640; at += 64) {
 		struct reply a = receive(&p, at + 64, false);
 
-		assert_true(!a.fresh && !a.n_ranges);
+		assert_true(!a.is_new && !a.n_ranges);
 		a = receive(&p, at + 63, false);
-		assert_true(a.fresh && a.n_ranges == 1 && a.ranges[0].from == at + 63 && a.ranges[0].to == at + 64);
-		assert_false(receive(&p, at + 63, false).fresh);
+		assert_true(a.is_new && a.n_ranges == 1 && a.ranges[0].from == at + 63 && a.ranges[0].to == at + 64);
+		assert_false(receive(&p, at + 63, false).is_new);
 		for (u32 n = at; n < at + 63; n++)
-			assert_true(receive(&p, n, false).fresh);
+			assert_true(receive(&p, n, false).is_new);
 		assert_int_equal(p.r.expected, at + 64);
 	}
 	close_pair(&p);

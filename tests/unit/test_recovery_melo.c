@@ -4,7 +4,7 @@
 
 static void sender_open(u32 packets, u32 bits)
 {
-	net_open(1, packets, (struct recovery_params){ .cap = 40, .melo_bits = bits });
+	net_open(1, packets, melo_par(40, .bits = bits));
 }
 
 /* Each hole once, in order, before new packets; what later NACKs repeat is not news. */
@@ -73,7 +73,7 @@ static void transmit__lost_nack(void **state)
 /* By option a timeout resends the holes alone; where the bitmap cannot say what is missing, all. */
 static void timeout__holes(void **state)
 {
-	net_open(1, 40, (struct recovery_params){ .cap = 40, .melo_bits = 1024, .melo_holes = true });
+	net_open(1, 40, melo_par(40, .bits = 1024, .holes = true));
 	send_all(0, 20);
 	NACK(2, 15, 2, 4, 9, 10, 13, 15);
 	send_all(2, 4);
@@ -242,7 +242,7 @@ static void single_loss__one_retransmission(void **state)
 		u32 sent = 0;
 		struct conn *c = &t.conns[0];
 
-		net_open(1, 50, (struct recovery_params){ .cap = 10, .melo_bits = 24 });
+		net_open(1, 50, melo_par(10, .bits = 24));
 		t.loss = t.repeat = ~0U;
 		t.depth = 1;
 		t.answer_all = true;
@@ -287,7 +287,7 @@ static void acked__hostile(void **state)
 	struct rng rng = { .state = 11 };
 
 	for (u32 run = 0; run < 600; run++) {
-		net_open(2, 200, (struct recovery_params){ .cap = 60, .melo_bits = 48, .melo_cache = run % 2 });
+		net_open(2, 200, melo_par(60, .bits = 48, .cache = run % 2));
 		for (u32 turn = 0; turn < 300; turn++) {
 			struct sqp *s = &t.conns[rng_below(&rng, 2)].q;
 

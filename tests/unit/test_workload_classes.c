@@ -148,7 +148,7 @@ static void finish__refuses(void **state)
 	struct run_cfg c = SET("workload=file:x", "class_mix=3,5");
 
 	assert_true(cfg_finish(&c, &err) < 0);
-	assert_says("class_mix=3,5: workload=file:x says itself of which class its flows are; allowed: with workloads");
+	assert_says("class_mix=3,5: workload=file:x sets the class of each flow; allowed: with generated");
 	finish(SET("workload=file:x", "class_mix=none"));
 }
 
