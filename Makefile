@@ -116,8 +116,8 @@ $(B)/tests/bench_core: tests/bench_core.c $(B)/liblosslab.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LTO) $(CPPFLAGS) -MMD -MP -o $@ $< $(B)/liblosslab.a $(LDLIBS)
 
-.PHONY: run test unit twin bats bpf fuzz coverage test-vm lint fmt bench install help
-run: install-run ## the same flows over RoCE, RoCE with PFC and IRN: one table
+.PHONY: run test unit twin bats bpf fuzz coverage test-vm lint docs fmt bench install help
+run: install-run ## the same flows over RoCE with PFC, without, and IRN: one table
 	@$(MAKE) -s --no-print-directory $(B)/losslab
 	@sh scenarios/run.sh scenarios/lossless
 
@@ -150,6 +150,10 @@ test-vm: install-test ## boot stock Debian kernels and run a short set there
 lint: install-test ## warnings, layers, shellcheck, cppcheck, formats
 	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(UNIT)
 	@bash tests/lint.sh
+
+docs: install-test ## renew the tables of lab/records/RECORDS.md
+	@$(MAKE) -s --no-print-directory $(B)/tests/unit/test_columns
+	@$(B)/tests/unit/test_columns --write
 
 fmt: ## lay the sources out
 	clang-format -i $$(git ls-files '*.c' '*.h')

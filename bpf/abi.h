@@ -31,7 +31,7 @@ enum event_kind { EV_PFC_ARRIVAL, EV_ARRIVAL, EV_TIMER, EV_SLOT, EV_DEPARTURE };
 /* Virtual time ends here, 13 days in: the keys keep three bits for the kind. */
 #define TIME_LIMIT (1ULL << 60)
 
-/* Why a frame was dropped: see lab/records/records.h for the names. */
+/* Why a frame was dropped. Names and meanings: drop_words[] in lab/records/columns.c. */
 enum fab_drop {
 	FAB_DROP_BUFFER,
 	FAB_DROP_LOSS,
@@ -42,7 +42,7 @@ enum fab_drop {
 	FAB_DROPS
 };
 
-/* Why a frame was marked: by the length of its queue, or since a buffer was full (bpf/ecn.h). */
+/* Why a frame was marked: the length of its queue, or a full buffer (bpf/ecn.h). Names: mark_words[], likewise. */
 enum fab_mark {
 	FAB_MARK_RED,
 	FAB_MARK_STEP,

@@ -30,10 +30,10 @@ crossings() {
 	before=$(busy)
 	sample "$samples" &
 	sampler=$!
-	json=$("$losslab" run -q -j -e "$engine" "$@")
+	json=$("$losslab" run -q --json -e "$engine" "$@")
 	kill $sampler
 	wait $sampler 2>/dev/null || :
-	awk -v d="$(field data <<<"$json")" -v a="$(field ack <<<"$json")" -v c="$(field cpu_s <<<"$json")" -v w="$(field wall_s <<<"$json")" \
+	awk -v d="$(field hops_data <<<"$json")" -v a="$(field hops_ack <<<"$json")" -v c="$(field cpu_s <<<"$json")" -v w="$(field wall_s <<<"$json")" \
 		-v m="$(awk 'NR == 1 { most = least = $1 } { if ($1 < least) least = $1 } END { print most - least }' "$samples")" -v b="$before" -v e="$(busy)" \
 		'BEGIN { print (d + a) / c / 1e6, d / c / 1e6, a / c / 1e6, (d + a) / (e - b + 1e-9) / 1e6, (d + a) / w / 1e6, m / 1024 }'
 	rm -f "$samples"
@@ -56,7 +56,7 @@ connections() {
 	local table json
 	table=$(mktemp)
 	awk 'BEGIN { print "id,src,dst,bytes,start_ns"; for (i = 0; i < 10000; i++) print i ",0," 1 + i % 15 ",20000,0" }' >"$table"
-	json=$("$losslab" run -q -j --engine "$1" topology=fat-tree:k=4 transport=irn workload=file:"$table")
+	json=$("$losslab" run -q --json --engine "$1" topology=fat-tree:k=4 transport=irn workload=file:"$table")
 	rm -f "$table"
 	printf '  %-7s %s of 10000 flows done, %.2f CPU s, %.2f s\n' "$1" "$(field completed <<<"$json")" \
 		"$(field cpu_s <<<"$json")" "$(field wall_s <<<"$json")"
@@ -101,7 +101,7 @@ done
 echo
 echo "One flow alone, 3 MB over six links: wall time per window"
 walls=$(for ((i = 0; i < runs; i++)); do
-	json=$("$losslab" run -q -j topology=fat-tree:k=6 workload=incast senders=1 bytes=30MB)
+	json=$("$losslab" run -q --json topology=fat-tree:k=6 workload=incast senders=1 bytes=30MB)
 	awk -v w="$(field wall_s <<<"$json")" -v n="$(field windows <<<"$json")" 'BEGIN { print w / n * 1e6 }'
 done)
 printf '  %.0f us\n' "$(median <<<"$walls")"

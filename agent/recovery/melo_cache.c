@@ -59,7 +59,7 @@ static void put_out(struct melo_side *side, struct melo_conn *c)
 
 	unlink_conn(side, c);
 	side->on_chip--;
-	side->swaps++;
+	side->evictions++;
 	c->on_chip = false;
 	c->stored_begin = l->begin;
 	for (c->stored = 0; l->begin < l->end; c->stored++) {

@@ -30,7 +30,7 @@ struct melo_side {
 	u32 most; /* connections on chip at a time; 0 = all */
 	u32 on_chip;
 	struct melo_conn *newest, *oldest;
-	u64 swaps;     /* connections put out of the chip */
+	u64 evictions; /* connections evicted from the chip */
 	u64 forgotten; /* packets known to have arrived whose bits found no room when their connection came back */
 };
 

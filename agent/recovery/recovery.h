@@ -114,7 +114,7 @@ struct recovery_stats {
 	u64 copied_packets, copied_bytes; /* from the reorder buffer to the application */
 	u64 drop_middle;                  /* arrivals dropped: neither at the list's front nor its end */
 	u64 drop_pool;                    /* ... no free block */
-	u64 swaps;                        /* connections put out of the chip */
+	u64 evictions;                    /* connections evicted from the chip */
 	u64 forgotten;                    /* packets whose bits found no room when their connection came back */
 };
 

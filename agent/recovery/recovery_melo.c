@@ -245,7 +245,7 @@ static void host_stats(const void *shared, struct recovery_stats *s)
 	s->copied_bytes = host->copied_bytes;
 	s->drop_middle = host->drop_middle;
 	s->drop_pool = host->drop_pool;
-	s->swaps = host->rx.swaps + host->tx.swaps;
+	s->evictions = host->rx.evictions + host->tx.evictions;
 	s->forgotten = host->rx.forgotten + host->tx.forgotten;
 }
 

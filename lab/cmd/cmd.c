@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages, options and exit codes, the same in every command. */
+/* What all commands share: options, messages, exit codes, places. */
 #include <errno.h>
+#include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -11,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lab/cmd/cmd_priv.h"
-#include "lab/netlab/netlab_priv.h"
+#include "lab/cmd/cmd.h"
+#include "lab/netlab/netlab.h"
 
-#define LABS_SHOWN 160 /* bytes of a message that names the labs there are */
+#define LABS_SHOWN 160 /* bytes of a message that names the existing labs */
 
 #ifndef PREFIX
 #define PREFIX "/usr/local"
@@ -29,6 +30,7 @@ int cmd_fail(int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	err_printable(line); /* names and values in it come from outside */
 	fflush(stdout);
 	fprintf(stderr, "losslab: %s\n", line);
 	return code;
@@ -68,26 +70,34 @@ const char *cmd_scenario(const char *path)
 	return realpath(beside, whole) ? whole : path;
 }
 
-/* ":xyz" or "+:xyz" for getopt: the short forms of the long options; '+' stops at the first word. */
-static void short_forms(const struct option *options, bool stop, char *out, size_t size)
-{
-	size_t n = 0;
+#define OPTIONS_MAX 16
 
-	if (stop)
-		out[n++] = '+';
-	out[n++] = ':';
-	for (; options->name && n + 3 < size; options++) {
-		if (options->val <= ' ' || options->val > '~')
+/*
+ * The table as getopt_long() wants it, and the letters: ":xyz", or "+:xyz" to stop at the first word.
+ */
+static void getopt_tables(const struct cmd *c, struct option longs[OPTIONS_MAX + 2], char letters[2 * OPTIONS_MAX + 4])
+{
+	const struct cmd_option *o;
+	size_t n = 0, used = 0;
+
+	if (c->first_only)
+		letters[used++] = '+';
+	letters[used++] = ':';
+	for (o = c->options; o && o->name && n < OPTIONS_MAX; o++) {
+		longs[n++] = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, o->id };
+		if (o->id <= ' ')
 			continue;
-		out[n++] = (char)options->val;
-		if (options->has_arg == required_argument)
-			out[n++] = ':';
+		letters[used++] = (char)o->id;
+		if (o->arg)
+			letters[used++] = ':';
 	}
-	out[n] = '\0';
+	longs[n++] = (struct option){ "help", no_argument, NULL, 'h' };
+	longs[n] = (struct option){ 0 };
+	letters[used++] = 'h';
+	letters[used] = '\0';
 }
 
-/* After getopt_long() has refused something: the word, which it has left behind unless letters of it are still to come.
- */
+/* The word that getopt_long() has refused. It has moved past it unless more letters of that word are to come. */
 static const char *bad_option(int argc, char **argv)
 {
 	const char *word = argv[optind - 1];
@@ -98,37 +108,46 @@ static const char *bad_option(int argc, char **argv)
 	return word;
 }
 
-static int get_option(int argc, char **argv, const struct option *options, bool stop)
+static int refuse_option(bool no_value, int argc, char **argv)
 {
-	const char *word;
-	char letters[64];
-	int c;
+	const char *word = bad_option(argc, argv);
 
-	short_forms(options, stop, letters, sizeof(letters));
+	if (no_value)
+		return cmd_fail(EXIT_USAGE, "%s: option %.80s: needs a value", argv[0], word);
+	if (word[0] == '-' && word[1] >= '0' && word[1] <= '9')
+		return cmd_fail(EXIT_USAGE, "%s: %.80s: begins with '-', and no value is negative", argv[0], word);
+	if (optopt && !strncmp(word, "--", 2))
+		return cmd_fail(EXIT_USAGE, "%s: option %.80s: takes no value", argv[0], word);
+	return cmd_fail(EXIT_USAGE, "%s: option %.80s: unknown (losslab %s --help)", argv[0], word, argv[0]);
+}
+
+int cmd_getopt(const struct cmd *c, int argc, char **argv, int *code)
+{
+	struct option longs[OPTIONS_MAX + 2];
+	char letters[2 * OPTIONS_MAX + 4];
+	int id;
+
+	getopt_tables(c, longs, letters);
 	opterr = 0;
-	c = getopt_long(argc, argv, letters, options, NULL);
-	if (c != '?' && c != ':')
-		return c;
-	word = bad_option(argc, argv);
-	if (c == ':')
-		cmd_fail(EXIT_USAGE, "%s: option %.80s: needs a value", argv[0], word);
-	else if (word[0] == '-' && word[1] >= '0' && word[1] <= '9')
-		cmd_fail(EXIT_USAGE, "%s: %.80s: begins with '-', and no value is negative", argv[0], word);
-	else if (optopt && !strncmp(word, "--", 2))
-		cmd_fail(EXIT_USAGE, "%s: option %.80s: takes no value", argv[0], word);
+	id = getopt_long(argc, argv, letters, longs, NULL);
+	if (id == '?' || id == ':')
+		*code = refuse_option(id == ':', argc, argv);
+	else if (id == 'h')
+		*code = cmd_help(c);
 	else
-		cmd_fail(EXIT_USAGE, "%s: option %.80s: unknown (losslab %s --help)", argv[0], word, argv[0]);
+		return id;
 	return '?';
 }
 
-int cmd_getopt(int argc, char **argv, const struct option *options)
+int cmd_missing(const struct cmd *c, const char *what)
 {
-	return get_option(argc, argv, options, false);
+	return cmd_fail(EXIT_USAGE, "%s: %s is missing; usage: losslab %s %s", c->name, what, c->name, c->usage);
 }
 
-int cmd_getopt_first(int argc, char **argv, const struct option *options)
+int cmd_extra(const struct cmd *c, const char *word)
 {
-	return get_option(argc, argv, options, true);
+	return cmd_fail(EXIT_USAGE, "%s: '%.80s': one argument too many; usage: losslab %s %s", c->name, word, c->name,
+			c->usage);
 }
 
 static int add_name(const char *name, void *list)
@@ -144,12 +163,14 @@ static int add_name(const char *name, void *list)
 int cmd_no_lab(const char *cmd, const char *name)
 {
 	char labs[LABS_SHOWN] = "";
+	struct err err;
 
+	if (netlab_check_access(&err))
+		return cmd_fail(EXIT_SYSTEM, "%s: %s", cmd, err.text);
 	netlab_each(add_name, labs);
 	if (!*labs)
-		return cmd_fail(EXIT_USAGE, "%s: lab %s: there is no such lab, nor any other: losslab up builds one",
-				cmd, name);
-	return cmd_fail(EXIT_USAGE, "%s: lab %s: there is no such lab; say --name with one of: %s", cmd, name, labs);
+		return cmd_fail(EXIT_USAGE, "%s: lab %s: no such lab; none exist: losslab up builds one", cmd, name);
+	return cmd_fail(EXIT_USAGE, "%s: lab %s: no such lab; --name takes one of: %s", cmd, name, labs);
 }
 
 double cmd_seconds(void)
@@ -175,5 +196,21 @@ int cmd_exit_code(int err)
 		return EXIT_USAGE;
 	default:
 		return EXIT_SYSTEM;
+	}
+}
+
+/* Whatever keeps a file from being read is the input's fault; what keeps any file from being read is the system's. */
+int cmd_input_code(int err)
+{
+	switch (-err) {
+	case 0:
+		return EXIT_DONE;
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case EAGAIN:
+		return EXIT_SYSTEM;
+	default:
+		return EXIT_USAGE;
 	}
 }

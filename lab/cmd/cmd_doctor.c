@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * losslab doctor: what this system can do, found out by doing it, never by asking for a version. The probes run in a
- * child, in a network namespace of its own that dies with it.
+ * losslab doctor: what this system can do. Each probe does what a run does, and never looks at a version. The probes
+ * run in a child process, in a network namespace that ends with it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <linux/bpf.h>
-#include <linux/capability.h>
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/if_packet.h>
@@ -28,7 +28,8 @@
 #include <bpf/libbpf.h>
 #include <jansson.h>
 
-#include "lab/cmd/cmd_priv.h"
+#include "lab/cmd/cmd.h"
+#include "lab/netlab/caps.h"
 #include "lab/netlab/netlab.h"
 #include "lab/netlab/netns.h"
 #include "lab/netlab/rtnl.h"
@@ -36,20 +37,10 @@
 #define PROBE_IFINDEX 4711
 #define RING_BYTES (1 << 20) /* of a host's packet ring */
 #define RING_FRAME 4096
-#define MAP_BYTES (64 << 20) /* the switches' frame pools of a middling fabric */
+#define MAP_BYTES (64 << 20) /* the switches' frame pools of a fabric of medium size */
 #define OPEN_FILES 4096      /* hard limit: fat-tree k=16 has 1345 namespaces */
 
-static const char options_help[] = "  -j, --json   for programs\n"
-				   "\n"
-				   "Exit code 3 if something is missing that the kernel engine needs.\n";
-
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
-/* A program that does nothing but return a constant: all a probe has to load. */
+/* Load a program that returns a constant. */
 static int load_return(enum bpf_prog_type type, int value, __u32 flags)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = flags);
@@ -61,17 +52,12 @@ static int load_return(enum bpf_prog_type type, int value, __u32 flags)
 	return bpf_prog_load(type, "probe", "GPL", insns, 2, &opts);
 }
 
-/* Each probe returns 0 or -errno. They run in order, in one namespace, and later ones use what earlier ones made. */
+/* Each probe returns 0 or -errno. They run in order, in one namespace; later ones use what earlier ones made. */
 static int probe_caps(void)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
-	u64 have, need = 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_NET_ADMIN | 1ULL << CAP_NET_RAW | 1ULL << CAP_BPF;
+	char text[160];
 
-	if (syscall(SYS_capget, &head, data))
-		return -errno;
-	have = (u64)data[1].effective << 32 | data[0].effective;
-	return (have & need) == need ? 0 : -EPERM;
+	return geteuid() || caps_missing(CAPS_RUN, text, sizeof(text)) ? -EPERM : 0;
 }
 
 static int probe_netns(void)
@@ -79,7 +65,7 @@ static int probe_netns(void)
 	return unshare(CLONE_NEWNET) ? -errno : 0;
 }
 
-/* What names and removes namespaces: unnamed files that can be linked, and a view below mounts. Leaves nothing. */
+/* Naming and removing namespaces takes unnamed files that can be linked, and a view below mounts. Leaves nothing. */
 static int probe_names(void)
 {
 	const char *dir = access(NETNS_DIR, F_OK) ? "/run" : NETNS_DIR;
@@ -260,7 +246,7 @@ static const struct probe {
 	int (*run)(void);
 	const char *remedy;
 } probes[] = {
-	{ "privileges: CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW, CAP_BPF", probe_caps, "run with sudo" },
+	{ "privileges: root with SYS_ADMIN, NET_ADMIN, BPF, NET_RAW", probe_caps, "run with sudo" },
 	{ "network namespaces can be made", probe_netns, "run with sudo, on a kernel with CONFIG_NET_NS" },
 	{ "namespaces can be named under /run/netns", probe_names, "a tmpfs on /run (O_TMPFILE), and open_tree()" },
 	{ "veth pairs with a set ifindex", probe_veth, "modprobe veth, or a kernel with CONFIG_VETH" },
@@ -279,7 +265,7 @@ static const struct probe {
 };
 #define N_PROBES (sizeof(probes) / sizeof(probes[0]))
 
-/* In the child: the answers go to memory shared with the parent, so that a crash loses only what was not yet asked. */
+/* In the child. The answers go to shared memory, so that a crash loses only the probes that did not run. */
 static void __attribute__((noreturn)) run_probes(int *answer)
 {
 	size_t i;
@@ -332,8 +318,21 @@ static void print_json(const int *answer, bool ok)
 	json_decref(root);
 }
 
+static void print_missing(size_t i, int error)
+{
+	char line[512], caps[160];
+
+	if (probes[i].run == probe_caps && !geteuid() && caps_missing(CAPS_RUN, caps, sizeof(caps)))
+		snprintf(line, sizeof(line), "MISSING  %s: %s not there: run with sudo, or grant to the container",
+			 probes[i].what, caps);
+	else
+		snprintf(line, sizeof(line), "MISSING  %s: %s: %s", probes[i].what, strerror(-error), probes[i].remedy);
+	cmd_wrap(stdout, 0, 9, line);
+}
+
 static void print_text(const int *answer, bool ok)
 {
+	char caps[160];
 	size_t i;
 
 	for (i = 0; i < N_PROBES; i++) {
@@ -342,28 +341,29 @@ static void print_text(const int *answer, bool ok)
 		else if (answer[i] == -ECANCELED)
 			printf("unknown  %s: needs root to find out\n", probes[i].what);
 		else
-			printf("MISSING  %s: %s: %s\n", probes[i].what, strerror(-answer[i]), probes[i].remedy);
+			print_missing(i, answer[i]);
 	}
+	if (caps_missing(CAPS_EXTRA, caps, sizeof(caps)))
+		printf("optional %s: missing; large labs may need them\n", caps);
 	printf("ok       libbpf %s\n", libbpf_version_string());
 	printf("ok       twin engine: needs no root and no kernel feature\n");
 	if (!ok)
 		printf("The kernel engine cannot run here; the twin works: losslab run --engine twin\n");
 }
 
-int cmd_doctor(int argc, char **argv)
+static int run_doctor(const struct cmd *cmd, int argc, char **argv)
 {
 	bool json = false, ok = true;
-	int c, *answer;
+	int c, code, *answer;
 	size_t i;
 
-	while ((c = cmd_getopt(argc, argv, options)) != -1) {
-		if (c == 'j')
-			json = true;
-		else
-			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
+	while ((c = cmd_getopt(cmd, argc, argv, &code)) != -1) {
+		if (c != CMD_JSON)
+			return code;
+		json = true;
 	}
 	if (optind < argc)
-		return cmd_extra(argv[0], argv[optind]);
+		return cmd_extra(cmd, argv[optind]);
 	fflush(stdout);
 	answer = ask();
 	if (!answer)
@@ -376,3 +376,19 @@ int cmd_doctor(int argc, char **argv)
 		print_text(answer, ok);
 	return ok ? EXIT_DONE : EXIT_SYSTEM;
 }
+
+static const struct cmd_option options[] = {
+	{ CMD_JSON, "json", NULL, "for programs" },
+	{ 0 },
+};
+
+const struct cmd cmd_doctor = {
+	.name = "doctor",
+	.usage = "[--json]",
+	.help = "check what this system can do",
+	.options = options,
+	.notes = "Exit code 3 if something is missing that the kernel engine needs. It works as uid 0 with "
+		 "CAP_SYS_ADMIN, "
+		 "CAP_NET_ADMIN, CAP_BPF and CAP_NET_RAW; CAP_SYS_RESOURCE and CAP_SYS_NICE are optional.",
+	.run = run_doctor,
+};

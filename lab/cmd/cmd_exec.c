@@ -8,23 +8,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "lab/cmd/cmd_priv.h"
+#include <getopt.h>
+
+#include "lab/cmd/cmd.h"
+#include "lab/netlab/caps.h"
 #include "lab/netlab/netlab.h"
 #include "lab/netlab/netns.h"
 
-static const char options_help[] =
-	"  -n, --name LAB   the lab's name (lab)\n"
-	"  NODE             a node of the topology (h0, s3), or ctl\n"
-	"\n"
-	"The exit code is the command's own; 127 if there is no such command, 126 if it cannot be run.\n";
-
-static const struct option options[] = {
-	{ "name", required_argument, NULL, 'n' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
-/* /sys/class/net shows the namespace that sysfs was mounted in, so it takes a mount of its own. */
+/* /sys/class/net shows the network namespace in which sysfs was mounted: mount it again in this one. */
 static int remount_sys(void)
 {
 	unsigned long flags = 0;
@@ -56,35 +47,67 @@ static int enter(const char *name, const char *node)
 	return EXIT_DONE;
 }
 
-int cmd_exec(int argc, char **argv)
+static int run_exec(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *name = "lab", *node;
+	bool keep_caps = true;
 	struct err err;
 	int c, code;
 
-	while ((c = cmd_getopt_first(argc, argv, options)) != -1) {
+	while ((c = cmd_getopt(cmd, argc, argv, &code)) != -1) {
 		if (c == 'n')
 			name = optarg;
+		else if (c == CMD_CAPS && (!strcmp(optarg, "keep") || !strcmp(optarg, "none")))
+			keep_caps = !strcmp(optarg, "keep");
+		else if (c == CMD_CAPS)
+			return cmd_fail(EXIT_USAGE, "exec: --caps %.40s: allowed: keep|none", optarg);
 		else
-			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
+			return code;
 	}
 	if (optind >= argc)
-		return cmd_missing(argv[0], "NODE");
+		return cmd_missing(cmd, "NODE");
 	node = argv[optind++];
 	if (optind < argc && !strcmp(argv[optind], "--"))
 		optind++;
 	if (optind >= argc)
-		return cmd_missing(argv[0], "COMMAND");
+		return cmd_missing(cmd, "COMMAND");
 	if (netlab_check_name(name, &err))
 		return cmd_fail(EXIT_USAGE, "exec: %s", err.text);
+	if (caps_check(CAPS_LAB, "", &err))
+		return cmd_fail(EXIT_SYSTEM, "exec: %s", err.text);
 	if (!netlab_exists(name))
 		return cmd_no_lab(argv[0], name);
-	if (!netns_permitted())
-		return cmd_fail(EXIT_SYSTEM, "exec: needs root: run with sudo");
 	code = enter(name, node);
 	if (code)
 		return code;
+	code = keep_caps ? 0 : caps_drop();
+	if (code)
+		return cmd_fail(EXIT_SYSTEM, "exec: capabilities: cannot be given up: %s", strerror(-code));
 	execvp(argv[optind], argv + optind);
 	code = errno == ENOENT ? 127 : 126;
 	return cmd_fail(code, "exec: %s: %s", argv[optind], strerror(errno));
 }
+
+static const struct cmd_arg args[] = {
+	{ "NODE", "a node of the topology (h0, s3), or ctl" },
+	{ "COMMAND...", "a command and its arguments" },
+	{ 0 },
+};
+
+static const struct cmd_option options[] = {
+	{ 'n', "name", "LAB", "the lab's name (default: lab)" },
+	{ CMD_CAPS, "caps", "keep|none",
+	  "the command's capabilities: those of losslab (default), which tcpdump needs, or none" },
+	{ 0 },
+};
+
+const struct cmd cmd_exec = {
+	.name = "exec",
+	.usage = "[--name LAB] [--caps keep|none] NODE [--] COMMAND...",
+	.help = "run a command in a node's namespace",
+	.args = args,
+	.options = options,
+	.notes = "The exit code is the command's own; 127 if there is no such command, 126 if it cannot be run.",
+	.first_only = true,
+	.run = run_exec,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* losslab headroom: what PFC needs above XOFF on a link to lose nothing, term by term (bpf/pfc.h has the derivation).
- */
+/* losslab headroom: the buffer that PFC needs above XOFF, term by term (bpf/pfc.h has the derivation). */
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,21 +8,8 @@
 #include "agent/packet/packet.h"
 #include "bpf/pfc.h"
 #include "lab/config/cfg.h"
-#include "lab/cmd/cmd_priv.h"
+#include "lab/cmd/cmd.h"
 #include "topo/topo.h"
-
-static const char options_help[] =
-	"  RATE DELAY   of the link, as in topo/FORMAT.md: 40gbit 2us\n"
-	"  MTU          payload bytes of a packet, as the key mtu of run\n"
-	"  -j, --json   an object: the link, the terms, and their sum as headroom\n"
-	"\n"
-	"Bytes of buffer per class that must lie above xoff at the port that sends the PAUSE.\n";
-
-static const struct option options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 struct link {
 	u32 ps_per_byte;
@@ -48,7 +35,7 @@ static int read_words(char **words, struct link *l)
 	return EXIT_DONE;
 }
 
-/* The terms in the order of their coming: what JSON calls them, and what the text says. gaps is taken off. */
+/* The terms in the order of events: their key in JSON, and their line in the text. gaps is subtracted. */
 static void print_terms(const struct pfc_headroom *h, bool json)
 {
 	const struct {
@@ -88,23 +75,44 @@ static void print(const struct link *l, bool json)
 	printf(json ? "},\n \"headroom\": %llu\n}\n" : "%12llu  bytes above xoff\n", sum);
 }
 
-int cmd_headroom(int argc, char **argv)
+static int run_headroom(const struct cmd *cmd, int argc, char **argv)
 {
 	bool json = false;
 	struct link l;
 	int c, code;
 
-	while ((c = cmd_getopt(argc, argv, options)) != -1) {
-		if (c != 'j')
-			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
+	while ((c = cmd_getopt(cmd, argc, argv, &code)) != -1) {
+		if (c != CMD_JSON)
+			return code;
 		json = true;
 	}
 	if (argc - optind < 3)
-		return cmd_missing(argv[0], (const char *[]){ "RATE", "DELAY", "MTU" }[argc - optind]);
+		return cmd_missing(cmd, (const char *[]){ "RATE", "DELAY", "MTU" }[argc - optind]);
 	if (argc - optind > 3)
-		return cmd_extra(argv[0], argv[optind + 3]);
+		return cmd_extra(cmd, argv[optind + 3]);
 	code = read_words(argv + optind, &l);
 	if (code == EXIT_DONE)
 		print(&l, json);
 	return code;
 }
+
+static const struct cmd_arg args[] = {
+	{ "RATE DELAY", "of the link, as in topo/FORMAT.md: 40gbit 2us" },
+	{ "MTU", "payload bytes of a packet, as the key mtu of run" },
+	{ 0 },
+};
+
+static const struct cmd_option options[] = {
+	{ CMD_JSON, "json", NULL, "an object: the link, the terms, and their sum as headroom" },
+	{ 0 },
+};
+
+const struct cmd cmd_headroom = {
+	.name = "headroom",
+	.usage = "RATE DELAY MTU [--json]",
+	.help = "compute the buffer that PFC needs above XOFF, term by term",
+	.args = args,
+	.options = options,
+	.notes = "The result is in bytes, for each class, at the port that sends the PAUSE.",
+	.run = run_headroom,
+};

@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-/* losslab status: which labs stand, what they are, who uses them, what is missing. */
+/* losslab status: which labs exist, what they are, which process uses them, what is missing. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <getopt.h>
 #include <jansson.h>
 
-#include "lab/cmd/cmd_priv.h"
-#include "lab/netlab/netlab_priv.h"
+#include "lab/cmd/cmd.h"
+#include "lab/netlab/manifest.h"
 
-static const char options_help[] = "  -n, --name LAB   only this lab\n"
-				   "  -j, --json       for programs\n"
-				   "\n"
-				   "Exit code 1 if a lab is not whole: unfinished, damaged, or a namespace missing.\n";
-
-static const struct option options[] = {
-	{ "name", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
-/* The answer as data; text is printed from it. */
+/* The answer is made as JSON; the text is printed from that. */
 static json_t *missing_of(const struct manifest *m)
 {
 	json_t *missing = json_array();
 	u32 i;
 
 	for (i = 0; i < m->n_ns; i++)
-		if (!netns_stands(m->ns[i]))
+		if (!netns_exists(m->ns[i]))
 			json_array_append_new(missing, json_string(m->ns[i]));
 	return missing;
 }
 
 static json_t *describe(const char *name)
 {
-	char path[LAB_PATH_MAX];
 	struct err err;
 	pid_t pid = netlab_holder(name);
 	json_t *user = pid ? json_integer(pid) : json_null();
@@ -45,16 +34,14 @@ static json_t *describe(const char *name)
 	const char *state;
 	int ret;
 
-	if (netlab_path(name, "manifest.json", path))
-		ret = err_set(&err, -ENAMETOOLONG, "LOSSLAB_RUN_DIR: too long");
-	else
-		ret = manifest_read(&m, path, name, &err);
+	ret = manifest_of(&m, name, &err);
 	if (ret == -ENOENT) {
 		state = pid ? "starting" : "leftover"; /* `up` was killed before it made anything */
 		return json_pack("{s:s, s:s, s:o}", "name", name, "state", state, "pid", user);
 	}
 	if (ret)
-		return json_pack("{s:s, s:s, s:o, s:s}", "name", name, "state", "damaged", "pid", user, "error", &err);
+		return json_pack("{s:s, s:s, s:o, s:s}", "name", name, "state", "damaged", "pid", user, "error",
+				 err.text);
 	missing = missing_of(&m);
 	state = !m.complete ? (pid ? "starting" : "unfinished") : json_array_size(missing) ? "broken" : "up";
 	lab = json_pack("{s:s, s:s, s:o, s:s, s:i, s:i, s:i, s:o}", "name", name, "state", state, "pid", user,
@@ -76,41 +63,52 @@ static const char *text(json_t *lab, const char *key)
 	return s ? s : "";
 }
 
-static void print_missing(json_t *missing)
+static void print_missing(FILE *out, json_t *missing)
 {
 	size_t i, n = json_array_size(missing);
 
 	if (!n)
 		return;
-	printf(", %zu missing:", n);
+	fprintf(out, ", %zu missing:", n);
 	for (i = 0; i < n && i < 4; i++)
-		printf(" %s", json_string_value(json_array_get(missing, i)));
+		fprintf(out, " %s", json_string_value(json_array_get(missing, i)));
 	if (n > 4)
-		printf(" ...");
+		fprintf(out, " ...");
 }
 
+/* One line, which is folded at 80 columns. */
 static void print_lab(json_t *lab)
 {
 	json_int_t pid = json_integer_value(json_object_get(lab, "pid"));
+	char *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
 
-	printf("%s: %s", text(lab, "name"), text(lab, "state"));
+	if (!out)
+		return;
+	fprintf(out, "%s: %s", text(lab, "name"), text(lab, "state"));
 	if (*text(lab, "topology"))
-		printf(", %s", text(lab, "topology"));
+		fprintf(out, ", %s", text(lab, "topology"));
 	if (json_object_get(lab, "hosts"))
-		printf(", %d hosts, %d switches, %d links", (int)json_integer_value(json_object_get(lab, "hosts")),
-		       (int)json_integer_value(json_object_get(lab, "switches")),
-		       (int)json_integer_value(json_object_get(lab, "links")));
-	print_missing(json_object_get(lab, "missing"));
+		fprintf(out, ", %d hosts, %d switches, %d links",
+			(int)json_integer_value(json_object_get(lab, "hosts")),
+			(int)json_integer_value(json_object_get(lab, "switches")),
+			(int)json_integer_value(json_object_get(lab, "links")));
+	print_missing(out, json_object_get(lab, "missing"));
 	if (*text(lab, "error"))
-		printf(", %s", text(lab, "error"));
+		fprintf(out, ", %s", text(lab, "error"));
 	if (pid > 0)
-		printf(", in use by process %d", (int)pid);
+		fprintf(out, ", in use by process %d", (int)pid);
 	else if (pid)
-		printf(", in use");
-	printf("\n");
+		fprintf(out, ", in use");
+	if (!fclose(out)) {
+		err_printable(line);
+		cmd_wrap(stdout, 0, 4, line);
+	}
+	free(line);
 }
 
-/* EXIT_CHECK if any lab is neither up nor just being built. */
+/* EXIT_CHECK if any lab is neither up nor being built. */
 static int judge(json_t *labs)
 {
 	const char *state;
@@ -137,12 +135,12 @@ static void print(json_t *labs, bool json)
 		return;
 	}
 	if (!json_array_size(labs))
-		printf("no lab stands\n");
+		puts("no lab exists");
 	for (i = 0; i < json_array_size(labs); i++)
 		print_lab(json_array_get(labs, i));
 }
 
-int cmd_status(int argc, char **argv)
+static int run_status(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *name = NULL;
 	struct err err;
@@ -150,18 +148,20 @@ int cmd_status(int argc, char **argv)
 	json_t *labs;
 	int c, code;
 
-	while ((c = cmd_getopt(argc, argv, options)) != -1) {
+	while ((c = cmd_getopt(cmd, argc, argv, &code)) != -1) {
 		if (c == 'n')
 			name = optarg;
-		else if (c == 'j')
+		else if (c == CMD_JSON)
 			json = true;
 		else
-			return c == 'h' ? cmd_help(argv[0], options_help) : EXIT_USAGE;
+			return code;
 	}
 	if (optind < argc)
-		return cmd_extra(argv[0], argv[optind]);
+		return cmd_extra(cmd, argv[optind]);
 	if (name && netlab_check_name(name, &err))
 		return cmd_fail(EXIT_USAGE, "status: %s", err.text);
+	if (netlab_check_access(&err))
+		return cmd_fail(EXIT_SYSTEM, "status: %s", err.text);
 	if (name && !netlab_exists(name))
 		return cmd_no_lab(argv[0], name);
 	labs = json_array();
@@ -174,3 +174,19 @@ int cmd_status(int argc, char **argv)
 	json_decref(labs);
 	return code;
 }
+
+static const struct cmd_option options[] = {
+	{ 'n', "name", "LAB", "only this lab" },
+	{ CMD_JSON, "json", NULL, "for programs" },
+	{ 0 },
+};
+
+const struct cmd cmd_status = {
+	.name = "status",
+	.usage = "[--name LAB] [--json]",
+	.help = "list the labs, their state and which process uses them",
+	.options = options,
+	.notes = "Exit code 1 if a lab is unfinished, damaged, or misses a namespace. Labs belong to root, so this "
+		 "needs root.",
+	.run = run_status,
+};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A run keeps its switches in BPF maps that can be mapped. Whoever holds the lab's lock is the run; its maps are taken
- * over by pidfd_getfd(), and read only: the run does not notice.
+ * A run keeps its switches in BPF maps that can be mapped. The process that holds the lab's lock is the run; copies of
+ * its map descriptors come from pidfd_getfd() and are only read, so the run is not disturbed.
  */
 #include "lab/cmd/ports_live.h"
 
@@ -15,18 +15,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lab/netlab/netlab.h"
 #include "lab/run/collect.h"
-#include "lab/netlab/netlab_priv.h"
 
 struct view {
-	struct plan plan; /* of it the topology, port_base and size.ports */
+	struct plan plan; /* only the topology, port_base and size.ports are set */
 	struct plan_memory mem;
 	struct topo *topo;
 };
 
 /*
- * The map @name of process @pidfd behind its descriptor @fd, if it is that and has values of @size: mapped into *at,
- * which is left alone if it is not. 0, or -errno if this process may not look.
+ * If descriptor @fd of process @pidfd is the BPF map @name with @entries values of @size bytes, map it into memory at
+ * *at; otherwise leave *at alone. 0, or -errno if this process lacks the permission.
  */
 static int map_behind(int pidfd, int fd, const char *name, u32 size, u32 entries, void **at)
 {
@@ -54,7 +54,7 @@ static bool is_map(pid_t pid, const char *fd)
 	return readlink(path, to, sizeof(to) - 1) > 0 && !strcmp(to, "anon_inode:bpf-map");
 }
 
-/* Is one of the two maps behind the descriptor @fd? */
+/* Map descriptor @fd if it is one of the two maps. */
 static int map_one(struct view *v, int pidfd, int fd)
 {
 	void *ports = v->mem.ports, *switches = v->mem.switches;
@@ -69,7 +69,7 @@ static int map_one(struct view *v, int pidfd, int fd)
 	return rc;
 }
 
-/* Find the two maps among what process @pid holds. */
+/* Find the two maps among the descriptors of process @pid. */
 static int map_switches(struct view *v, pid_t pid)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0), rc = pidfd < 0 ? -errno : 0;
@@ -94,7 +94,7 @@ static int map_switches(struct view *v, pid_t pid)
 	return rc ? rc : v->mem.ports && v->mem.switches ? 0 : -ENOENT;
 }
 
-/* As plan_make() numbers them. */
+/* Number the ports as plan_make() does. */
 static int number_ports(struct view *v, const char *name, struct err *err)
 {
 	char path[LAB_PATH_MAX];
@@ -152,12 +152,12 @@ int ports_live(const char *name, FILE **csv, struct err *err)
 		if (!rc)
 			rc = write_csv(&v, csv);
 		if (rc == -ENOENT)
-			err_set(err, rc, "lab %s: no run is on: losslab ports DIR shows one that is over", name);
+			err_set(err, rc, "lab %s: no current run; losslab ports DIR shows a finished one", name);
 		else if (rc == -EPERM || rc == -EACCES)
-			err_set(err, rc, "lab %s: to look into its run, process %d, needs root: use sudo", name,
-				(int)pid);
+			err_set(err, rc, "lab %s: reading the counters of its run (process %d) needs root: use sudo",
+				name, (int)pid);
 		else if (rc)
-			err_set(err, rc, "lab %s: process %d, its run: %s", name, (int)pid, strerror(-rc));
+			err_set(err, rc, "lab %s: its run (process %d): %s", name, (int)pid, strerror(-rc));
 	}
 	if (v.mem.ports)
 		munmap(v.mem.ports, (sizeof(*v.mem.ports) * v.plan.size.ports + 4095) / 4096 * 4096);

@@ -46,6 +46,7 @@ static int begin_variant(struct reading *r, struct text_in *csv, const char *lin
 	memset(r->seen, 0, sizeof(r->seen));
 	memcpy(s->label[s->n], line + 1, n - 2);
 	s->label[s->n][n - 2] = '\0';
+	err_printable(s->label[s->n]);
 	for (u32 i = 0; i < s->n; i++)
 		if (!strcmp(s->label[i], s->label[s->n]))
 			return text_fail(csv, "%s: variant %u has this label already; allowed: one of its own for each",

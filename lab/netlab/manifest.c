@@ -14,8 +14,10 @@
 
 #include "lab/netlab/manifest.h"
 
-#define FORMAT 1
-#define SIZE_MAX_BYTES (4 << 20) /* of a file that is worth reading: 65,536 names of 32 bytes, and room */
+#define FORMAT 2
+#define SIZE_MAX_BYTES (4 << 20) /* enough for 65,536 names of 32 bytes */
+/* What to do about a manifest that names nothing which could be removed safely. */
+#define DAMAGED ": restore it, or remove by hand the lab's namespaces (ip netns) and directory (docs/running.md)"
 #define NODE_CHARS "abcdefghijklmnopqrstuvwxyz0123456789_-"
 
 void manifest_mark(const struct manifest *m, char mark[NETNS_MARK_MAX])
@@ -64,6 +66,30 @@ int manifest_make(struct manifest *m, const char *name, const struct topo *t)
 	return 0;
 }
 
+static json_t *owner_to_json(const struct process_id *p)
+{
+	if (!p->pid)
+		return json_null();
+	return json_pack("{s:i, s:I, s:I}", "pid", (int)p->pid, "start", (json_int_t)p->start, "pid_ns",
+			 (json_int_t)p->pid_ns);
+}
+
+static int owner_from_json(struct process_id *p, json_t *owner, struct err *err)
+{
+	json_int_t start, pid_ns;
+	json_error_t e;
+	int pid;
+
+	if (json_is_null(owner))
+		return 0;
+	if (json_unpack_ex(owner, &e, JSON_STRICT, "{s:i, s:I, s:I}", "pid", &pid, "start", &start, "pid_ns", &pid_ns))
+		return err_set(err, -EBADMSG, "owner: %.150s", e.text);
+	if (pid <= 0 || start <= 0 || pid_ns <= 0)
+		return err_set(err, -EBADMSG, "owner: out of range");
+	*p = (struct process_id){ pid, (u64)start, (u64)pid_ns };
+	return 0;
+}
+
 static json_t *to_json(const struct manifest *m)
 {
 	json_t *names = json_array();
@@ -71,20 +97,23 @@ static json_t *to_json(const struct manifest *m)
 
 	for (i = 0; names && i < m->n_ns; i++)
 		json_array_append_new(names, json_string(m->ns[i]));
-	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:o}", "losslab-manifest", FORMAT, "name", m->name,
-			 "id", m->id, "title", m->title, "hosts", (int)m->n_hosts, "switches", (int)m->n_switches,
-			 "links", (int)m->n_links, "complete", m->complete, "namespaces", names);
+	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:o, s:o}", "losslab-manifest", FORMAT, "name",
+			 m->name, "id", m->id, "title", m->title, "hosts", (int)m->n_hosts, "switches",
+			 (int)m->n_switches, "links", (int)m->n_links, "complete", m->complete, "owner",
+			 owner_to_json(&m->owner), "namespaces", names);
 }
 
-/* The text onto the disk under a passing name. */
+/* The text onto the disk under a temporary name. */
 static int write_file(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	size_t done = 0, len = strlen(text);
 	int ret = 0;
 
 	if (fd < 0)
 		return -errno;
+	if (fchmod(fd, 0600)) /* whatever the umask */
+		ret = -errno;
 	while (done < len && !ret) {
 		ssize_t n = write(fd, text + done, len - done);
 
@@ -169,12 +198,13 @@ static int from_json(struct manifest *m, json_t *root, const char *name, struct 
 {
 	const char *has_name, *id, *title;
 	int format, hosts, switches, links, complete;
-	json_t *names;
+	json_t *names, *owner;
 	json_error_t e;
 
-	if (json_unpack_ex(root, &e, JSON_STRICT, "{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:o}", "losslab-manifest",
-			   &format, "name", &has_name, "id", &id, "title", &title, "hosts", &hosts, "switches",
-			   &switches, "links", &links, "complete", &complete, "namespaces", &names))
+	if (json_unpack_ex(root, &e, JSON_STRICT, "{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:o, s:o}",
+			   "losslab-manifest", &format, "name", &has_name, "id", &id, "title", &title, "hosts", &hosts,
+			   "switches", &switches, "links", &links, "complete", &complete, "owner", &owner, "namespaces",
+			   &names))
 		return err_set(err, -EBADMSG, "%.150s", e.text);
 	if (format != FORMAT)
 		return err_set(err, -EBADMSG, "losslab-manifest: version %d, not %d", format, FORMAT);
@@ -186,6 +216,8 @@ static int from_json(struct manifest *m, json_t *root, const char *name, struct 
 		return err_set(err, -EBADMSG, "counts or title: out of range");
 	if (!json_is_array(names))
 		return err_set(err, -EBADMSG, "namespaces: not an array");
+	if (owner_from_json(&m->owner, owner, err))
+		return -EBADMSG;
 	strcpy(m->name, has_name);
 	strcpy(m->id, id);
 	strcpy(m->title, title);
@@ -196,7 +228,7 @@ static int from_json(struct manifest *m, json_t *root, const char *name, struct 
 	return read_names(m, names, err);
 }
 
-/* The whole of a regular file of a sane size, or NULL with an error. */
+/* The whole content of a regular file of at most SIZE_MAX_BYTES, or NULL with an error. */
 static json_t *load(const char *path, int *ret, struct err *err)
 {
 	json_t *root = NULL;
@@ -234,7 +266,7 @@ int manifest_read(struct manifest *m, const char *path, const char *name, struct
 	json_decref(root);
 	if (ret) {
 		manifest_free(m);
-		err_set(err, ret, "lab %.15s: manifest.json: %.200s", name, why.text);
+		err_set(err, ret, "lab %.15s: manifest.json: %.120s%s", name, why.text, ret == -EBADMSG ? DAMAGED : "");
 	}
 	return ret;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A standing lab: its name, whether it is there, opening it for a run. */
+/* An existing lab: its name, whether it is there, opening it for a run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/netlab/netlab_priv.h"
+#include "lab/netlab/netlab_impl.h"
 
 int netlab_check_name(const char *name, struct err *err)
 {
@@ -31,6 +31,23 @@ bool netlab_exists(const char *name)
 	return !netlab_check_name(name, &err) && !netlab_path(name, "manifest.json", path) && !lstat(path, &st);
 }
 
+int netlab_check_access(struct err *err)
+{
+	if (!access(netlab_run_dir(), R_OK | X_OK) || errno != EACCES)
+		return 0;
+	return err_set(err, -EACCES, "labs belong to root (%.120s): run with sudo", netlab_run_dir());
+}
+
+int manifest_of(struct manifest *m, const char *name, struct err *err)
+{
+	char path[LAB_PATH_MAX];
+
+	if (!netlab_path(name, "manifest.json", path))
+		return manifest_read(m, path, name, err);
+	memset(m, 0, sizeof(*m));
+	return err_set(err, -ENAMETOOLONG, "LOSSLAB_RUN_DIR: too long");
+}
+
 int netlab_ns_fd(const char *name, const char *node)
 {
 	char ns[NETNS_NAME_MAX];
@@ -49,10 +66,10 @@ static int check_whole(const struct manifest *m, struct err *err)
 	u32 i;
 
 	if (!m->complete)
-		return err_set(err, -ENOENT, "lab %s: was never finished: losslab down --name %s removes it", m->name,
+		return err_set(err, -ENOENT, "lab %s: up did not finish: losslab down --name %s removes it", m->name,
 			       m->name);
 	for (i = 0; i < m->n_ns; i++)
-		if (!netns_stands(m->ns[i]))
+		if (!netns_exists(m->ns[i]))
 			return err_set(err, -ENOENT,
 				       "lab %s: namespace %s: is gone: losslab down --name %s, then up again", m->name,
 				       m->ns[i], m->name);
@@ -65,10 +82,9 @@ static int load(struct netlab *lab, struct err *err)
 	struct manifest m;
 	int ret;
 
-	netlab_path(lab->name, "manifest.json", path);
-	ret = manifest_read(&m, path, lab->name, err);
+	ret = manifest_of(&m, lab->name, err);
 	if (ret == -ENOENT)
-		return err_set(err, ret, "lab %s: there is no such lab: losslab up", lab->name);
+		return err_set(err, ret, "lab %s: no such lab: losslab up builds one", lab->name);
 	if (ret)
 		return ret;
 	ret = check_whole(&m, err);

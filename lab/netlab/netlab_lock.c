@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The lab's directory and its lock. */
+/* The lab's directory, what is in it, and its lock. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/netlab/netlab_priv.h"
+#include "lab/netlab/netlab_impl.h"
 
 const char *netlab_run_dir(void)
 {
@@ -26,16 +26,52 @@ int netlab_path(const char *name, const char *file, char path[LAB_PATH_MAX])
 	return n < LAB_PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
+/*
+ * A directory of ours alone, whatever the umask: who can write there could put another lab's files in place, and who
+ * can open the lock there could hold it and so keep `down` and `run` out.
+ */
+static int make_dir(const char *path, struct err *err)
+{
+	struct stat st;
+	int fd, ret = 0;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_set(err, -errno, "%.200s: %s", path, strerror(errno));
+	if (fstat(fd, &st) || st.st_uid != geteuid())
+		ret = err_set(err, -EACCES, "%.200s: belongs to another user", path);
+	else if ((st.st_mode & 07777) != 0700 && fchmod(fd, 0700))
+		ret = err_set(err, -errno, "%.200s: %s", path, strerror(errno));
+	close(fd);
+	return ret;
+}
+
 static int make_dirs(const char *name, struct err *err)
 {
 	char path[LAB_PATH_MAX];
+	int ret;
 
-	if (mkdir(netlab_run_dir(), 0755) && errno != EEXIST)
-		return err_set(err, -errno, "%.150s: %s", netlab_run_dir(), strerror(errno));
+	ret = make_dir(netlab_run_dir(), err);
 	netlab_path(name, "", path);
-	if (mkdir(path, 0755) && errno != EEXIST)
-		return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
-	return 0;
+	return ret ? ret : make_dir(path, err);
+}
+
+/* All files that losslab makes in a lab's directory, the lock last: until it goes, the lab is ours. */
+static const char *const own_files[] = { "manifest.json", "manifest.json.tmp", "topology", "lock" };
+#define N_OWN_FILES (sizeof(own_files) / sizeof(own_files[0]))
+
+/* A directory without any of our files is no lab. */
+static bool has_own_file(const char *name)
+{
+	char path[LAB_PATH_MAX];
+	struct stat st;
+
+	for (size_t i = 0; i < N_OWN_FILES; i++)
+		if (!netlab_path(name, own_files[i], path) && !lstat(path, &st))
+			return true;
+	return false;
 }
 
 static struct flock whole_file(void)
@@ -43,7 +79,7 @@ static struct flock whole_file(void)
 	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
 }
 
-/* Is the file that was locked still the one that its name leads to? `down` removes both. */
+/* Does the name still lead to the file that was locked? `down` removes both. */
 static bool still_there(int fd, const char *path)
 {
 	struct stat a, b;
@@ -75,14 +111,17 @@ int netlab_lock(const char *name, bool create, struct err *err)
 			ret = make_dirs(name, err);
 			if (ret)
 				return ret;
+		} else if (!has_own_file(name)) {
+			return err_set(err, -ENOENT, "lab %s: no such lab", name);
 		}
-		fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+		fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd < 0 && errno == ENOENT && create)
 			continue; /* a `down` has just removed the directory */
 		if (fd < 0 && errno == ENOENT)
-			return err_set(err, -ENOENT, "lab %s: there is no such lab", name);
+			return err_set(err, -ENOENT, "lab %s: no such lab", name);
 		if (fd < 0)
 			return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
+		fchmod(fd, 0600); /* whatever the umask */
 		l = whole_file();
 		if (fcntl(fd, F_SETLK, &l))
 			return errno == EAGAIN || errno == EACCES
@@ -115,30 +154,23 @@ pid_t netlab_holder(const char *name)
 int netlab_forget(const char *name, struct err *err)
 {
 	char path[LAB_PATH_MAX];
-	struct dirent *e;
-	DIR *dir;
-	int ret = 0;
 
+	for (size_t i = 0; i < N_OWN_FILES; i++) {
+		netlab_path(name, own_files[i], path);
+		if (unlink(path) && errno != ENOENT)
+			return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
+	}
 	netlab_path(name, "", path);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? 0 : err_set(err, -errno, "%.200s: %s", path, strerror(errno));
-	/* The lock is the last to go: until then the lab is ours. */
-	while ((e = readdir(dir)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && strcmp(e->d_name, "lock"))
-			unlinkat(dirfd(dir), e->d_name, 0);
-	if ((unlinkat(dirfd(dir), "lock", 0) && errno != ENOENT) ||
-	    (rmdir(path) && errno != ENOENT && errno != ENOTEMPTY))
-		ret = err_set(err, -errno, "%.200s: %s", path, strerror(errno));
-	closedir(dir);
-	return ret;
+	if (rmdir(path) && errno != ENOENT && errno != ENOTEMPTY)
+		return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
+	return 0;
 }
 
 static int is_lab(const struct dirent *e)
 {
 	struct err why;
 
-	return e->d_type != DT_REG && !netlab_check_name(e->d_name, &why);
+	return !netlab_check_name(e->d_name, &why) && has_own_file(e->d_name);
 }
 
 int netlab_each(int (*fn)(const char *name, void *arg), void *arg)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Building a lab: namespaces first, then all veth pairs through one connection, then what is left in each namespace. */
+/* Building a lab: namespaces, then all veth pairs through one connection, then addresses inside each namespace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -8,13 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bpf/addr.h"
-#include "lab/netlab/netlab_priv.h"
+#include "lab/netlab/caps.h"
+#include "lab/netlab/netlab_impl.h"
 #include "lab/netlab/rtnl.h"
 
 #define SPARE_FDS 64
+#define NAMES_TRIED 100 /* for a temporary lab */
 
 struct build {
 	const struct topo *t;
@@ -27,8 +30,8 @@ struct build {
 };
 
 /*
- * Ctrl-C and the like are blocked while a lab is built, and looked for between steps: no handler, no half step. A
- * signal that is ignored (nohup) would stay pending all the same, so it is left out.
+ * Ctrl-C and the like are blocked while a lab is built, and checked between steps: no handler, no half step. A signal
+ * that is ignored (nohup) would stay pending too, so it is left out.
  */
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
@@ -55,7 +58,7 @@ static bool stop_wanted(void)
 
 static int interrupted(const struct build *b)
 {
-	return err_set(b->err, -EINTR, "lab %s: interrupted: what was made is removed again", b->m->name);
+	return err_set(b->err, -EINTR, "lab %s: interrupted; nothing of it is left", b->m->name);
 }
 
 /* The fds of all namespaces are open at once while the lab is built. */
@@ -71,7 +74,7 @@ static int raise_fd_limit(u32 need, struct err *err)
 	if (l.rlim_max < need)
 		l.rlim_max = need;
 	if (setrlimit(RLIMIT_NOFILE, &l))
-		return err_set(err, -EMFILE, "%u open files: not allowed: raise the limit (ulimit -n %u)", need, need);
+		return err_set(err, -EMFILE, "needs %u open files: raise the limit (ulimit -n %u)", need, need);
 	return 0;
 }
 
@@ -92,7 +95,7 @@ static int make_namespaces(struct build *b)
 		}
 		b->ns[i] = netns_create(b->m->ns[i], mark_fd);
 		if (b->ns[i] == -EEXIST)
-			ret = err_set(b->err, -EADDRINUSE, "namespace %s: appeared meanwhile and is not this lab's",
+			ret = err_set(b->err, -EADDRINUSE, "namespace %s: was made meanwhile by somebody else",
 				      b->m->ns[i]);
 		else if (b->ns[i] < 0)
 			ret = err_set(b->err, b->ns[i], "namespace %s: %s", b->m->ns[i], strerror(-b->ns[i]));
@@ -173,7 +176,7 @@ static int queue_links(struct build *b)
 	return ret ? link_failed(b, ret) : 0;
 }
 
-/* All pairs through one connection. It lives in "ctl", where no ifindex of a port is taken (lab/netlab/rtnl.h). */
+/* All pairs through one connection. It is opened in "ctl", where no port's ifindex is taken (lab/netlab/rtnl.h). */
 static int make_links(struct build *b)
 {
 	int ret;
@@ -204,7 +207,7 @@ static int queue_node(struct build *b, u32 node)
 	return ret;
 }
 
-/* What can only be asked for from inside a node's namespace. */
+/* What must be requested from inside a node's namespace. */
 static int finish_node(struct build *b, u32 node)
 {
 	int ret;
@@ -236,7 +239,7 @@ static int build_all(struct build *b)
 	return ret;
 }
 
-/* Build with the caller's namespace kept for afterwards. */
+/* Build the lab, then return to the caller's namespace. */
 static int build(const struct topo *t, const struct manifest *m, struct err *err)
 {
 	struct build b = { .t = t, .m = m, .err = err };
@@ -268,25 +271,31 @@ static int build(const struct topo *t, const struct manifest *m, struct err *err
 static int write_topology(const char *name, const struct topo *t, struct err *err)
 {
 	char path[LAB_PATH_MAX];
+	int bad, fd, ret;
 	FILE *out;
-	int bad;
 
 	netlab_path(name, "topology", path);
-	out = fopen(path, "we");
-	if (!out)
-		return err_set(err, -errno, "%.200s: %s", path, strerror(errno));
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	out = fd < 0 || fchmod(fd, 0600) ? NULL : fdopen(fd, "w");
+	if (!out) {
+		ret = err_set(err, -errno, "%.200s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
 	bad = topo_print(t, out) || fflush(out) || fsync(fileno(out));
 	if (fclose(out) || bad)
 		return err_set(err, -EIO, "%.200s: cannot be written", path);
 	return 0;
 }
 
-/* The lab's directory is ours: is there room for this lab? A lab of which nothing stands any more (a reboot) gives way.
+/* With the lock held: are the names free? A lab without any namespace left (after a reboot) gives way to the new one.
  */
 static int check_free(const struct manifest *m, const char *manifest, struct err *err)
 {
 	struct manifest old;
-	bool stands = false;
+	bool exists = false;
 	int ret;
 	u32 i;
 
@@ -295,9 +304,9 @@ static int check_free(const struct manifest *m, const char *manifest, struct err
 		return ret;
 	if (!ret) {
 		for (i = 0; i < old.n_ns; i++)
-			stands |= netns_stands(old.ns[i]);
-		if (stands)
-			ret = err_set(err, -EEXIST, "lab '%s': is already up: losslab down --name %s removes it",
+			exists |= netns_exists(old.ns[i]);
+		if (exists)
+			ret = err_set(err, -EEXIST, "lab '%s' is already up: losslab down --name %s removes it",
 				      m->name, m->name);
 		else if (netlab_remove(&old, err))
 			ret = -EEXIST;
@@ -307,12 +316,12 @@ static int check_free(const struct manifest *m, const char *manifest, struct err
 	}
 	for (i = 0; i < m->n_ns; i++)
 		if (netns_name_taken(m->ns[i]))
-			return err_set(err, -EADDRINUSE, "namespace %s: exists and is not this lab's: nothing was made",
+			return err_set(err, -EADDRINUSE, "namespace %s: exists and is not this lab's; nothing was made",
 				       m->ns[i]);
 	return 0;
 }
 
-/* Back to nothing; if that fails too, the manifest stays for `losslab down`. */
+/* Remove what was made; if that fails too, the manifest stays for `losslab down`. */
 static void undo(const struct manifest *m)
 {
 	struct err why;
@@ -321,7 +330,7 @@ static void undo(const struct manifest *m)
 		netlab_forget(m->name, &why);
 }
 
-/* With the lock held and the names free: from the manifest to the finished lab. */
+/* With the lock held and the names free: write the manifest, build, mark the manifest as complete. */
 static int create(struct manifest *m, const struct topo *t, const char *manifest, struct err *err)
 {
 	int ret;
@@ -333,11 +342,26 @@ static int create(struct manifest *m, const struct topo *t, const char *manifest
 	if (!ret) {
 		ret = build(t, m, err);
 		if (ret)
-			return ret == -EEXIST ? -EADDRINUSE : ret; /* -EEXIST is kept for a lab that stands */
+			return ret == -EEXIST ? -EADDRINUSE : ret; /* -EEXIST means: the lab exists */
 		m->complete = true;
 		ret = manifest_write(m, manifest);
 	}
 	return ret ? err_set(err, ret, "%.200s: %s", manifest, strerror(-ret)) : 0;
+}
+
+/* Before anything of the lab is made. A temporary lab is used by this process only, so its names may be hidden. */
+static int prepare(const char *name, bool temporary, struct err *err)
+{
+	int ret;
+
+	if (!temporary && netns_hidden())
+		return err_set(
+			err, -EXDEV,
+			"lab %s: mounts made here stay hidden from other processes: run up outside of this mount "
+			"namespace (unshare -m, ip netns exec, losslab exec, a service with mounts of its own)",
+			name);
+	ret = netns_prepare();
+	return ret ? err_set(err, ret, "%s: %s", NETNS_DIR, strerror(-ret)) : 0;
 }
 
 static int up_locked(struct manifest *m, const struct topo *t, struct err *err)
@@ -349,21 +373,17 @@ static int up_locked(struct manifest *m, const struct topo *t, struct err *err)
 	netlab_path(m->name, "manifest.json", manifest);
 	stop_set(&stop);
 	sigprocmask(SIG_BLOCK, &stop, &old);
-	ret = netns_prepare();
-	if (ret)
-		ret = err_set(err, ret, "%s: %s", NETNS_DIR, strerror(-ret));
-	else
-		ret = check_free(m, manifest, err);
+	ret = check_free(m, manifest, err);
 	if (!ret)
 		ret = create(m, t, manifest, err);
-	/* A lab that stands already (-EEXIST), or whose manifest cannot be read (-EBADMSG), stays as it is. */
+	/* An existing lab (-EEXIST), and one whose manifest cannot be read (-EBADMSG), stays as it is. */
 	if (ret && ret != -EEXIST && ret != -EBADMSG)
 		undo(m);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return ret;
 }
 
-int netlab_up(const char *name, const struct topo *t, struct err *err)
+static int up(const char *name, const struct topo *t, const struct process_id *owner, struct err *err)
 {
 	struct manifest m;
 	int ret, lock;
@@ -371,9 +391,11 @@ int netlab_up(const char *name, const struct topo *t, struct err *err)
 	ret = netlab_check_name(name, err);
 	if (ret)
 		return ret;
-	if (!netns_permitted())
-		return err_set(err, -EPERM, "needs root: run with sudo, or use --engine twin with run");
-	ret = raise_fd_limit(t->n_nodes + SPARE_FDS, err);
+	ret = caps_check(CAPS_LAB, ", or use --engine twin with run", err);
+	if (!ret)
+		ret = raise_fd_limit(t->n_nodes + SPARE_FDS, err);
+	if (!ret)
+		ret = prepare(name, owner->pid, err);
 	if (ret)
 		return ret;
 	lock = netlab_lock(name, true, err);
@@ -382,9 +404,35 @@ int netlab_up(const char *name, const struct topo *t, struct err *err)
 	ret = manifest_make(&m, name, t);
 	if (ret)
 		err_set(err, ret, "lab %s: %s", name, strerror(-ret));
-	else
+	m.owner = *owner;
+	if (!ret)
 		ret = up_locked(&m, t, err);
 	manifest_free(&m);
 	close(lock);
+	return ret;
+}
+
+int netlab_up(const char *name, const struct topo *t, struct err *err)
+{
+	static const struct process_id user;
+
+	return up(name, t, &user, err);
+}
+
+int netlab_up_temporary(const struct topo *t, char name[LAB_NAME_MAX], struct err *err)
+{
+	struct process_id self;
+	int ret;
+
+	ret = process_self(&self);
+	if (ret)
+		return err_set(err, ret, "/proc: %s: mount it", strerror(-ret));
+	/* The pid makes a good guess; any lab may have that name, so go on until one is free. */
+	for (u32 i = 0; i < NAMES_TRIED; i++) {
+		snprintf(name, LAB_NAME_MAX, i ? "run%d-%u" : "run%d", (int)self.pid, i);
+		ret = up(name, t, &self, err);
+		if (ret != -EEXIST && ret != -EADDRINUSE && ret != -EBUSY && ret != -EBADMSG)
+			break;
+	}
 	return ret;
 }

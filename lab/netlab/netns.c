@@ -2,7 +2,6 @@
 /* Named network namespaces: claim, make, mount, and remove only what bears the lab's mark. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/magic.h>
 #include <sched.h>
 #include <stdio.h>
@@ -23,23 +22,64 @@ static void path_of(const char *name, char path[PATH_LEN])
 	snprintf(path, PATH_LEN, "%s/%.*s", NETNS_DIR, NETNS_NAME_MAX - 1, name);
 }
 
-bool netns_permitted(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
-	unsigned int need = 1U << CAP_SYS_ADMIN | 1U << CAP_NET_ADMIN; /* both lie in the first word */
+/* How the mount of NETNS_DIR propagates, from /proc/self/mountinfo, see proc(5); the topmost one is the last listed. */
+struct propagation {
+	bool mounted, shared, slave;
+};
 
-	if (syscall(SYS_capget, &head, data))
+static bool read_propagation(const char *dir, struct propagation *p)
+{
+	FILE *in = fopen("/proc/self/mountinfo", "re");
+	char line[1024], at[256];
+
+	memset(p, 0, sizeof(*p));
+	if (!in)
 		return false;
-	return (data[0].effective & need) == need;
+	while (fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "%*s %*s %*s %*s %255s", at) != 1 || strcmp(at, dir))
+			continue;
+		p->mounted = true;
+		p->shared = strstr(line, " shared:");
+		p->slave = strstr(line, " master:");
+	}
+	fclose(in);
+	return true;
+}
+
+/* In the mount namespace of process 1 names are never hidden. A process with few capabilities may not look. */
+static bool in_first_mount_ns(bool *known)
+{
+	struct stat first, own;
+
+	*known = !stat("/proc/1/ns/mnt", &first) && !stat("/proc/self/ns/mnt", &own);
+	return *known && first.st_ino == own.st_ino && first.st_dev == own.st_dev;
+}
+
+bool netns_hidden(void)
+{
+	struct propagation dir, above;
+	bool known;
+
+	if (in_first_mount_ns(&known) || !read_propagation(NETNS_DIR, &dir))
+		return false;
+	if (dir.mounted)
+		return dir.slave || !dir.shared;
+	/* Not mounted yet: a new mount propagates as the one that it is made on. */
+	if (!read_propagation("/run", &above) || (!above.mounted && !read_propagation("/", &above)))
+		return false;
+	return above.slave || (known && !above.shared);
 }
 
 int netns_prepare(void)
 {
 	int fd, ret = 0;
 
-	if (mkdir(NETNS_DIR, 0755) && errno != EEXIST)
+	if (!mkdir(NETNS_DIR, 0755))
+		chmod(NETNS_DIR, 0755); /* whatever the umask: `ip netns` lists it for every user */
+	else if (errno != EEXIST)
 		return -errno;
+	if (netns_hidden())
+		return 0;
 	fd = open(NETNS_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -64,7 +104,7 @@ bool netns_name_taken(const char *name)
 	return !lstat(path, &st) || errno != ENOENT;
 }
 
-bool netns_stands(const char *name)
+bool netns_exists(const char *name)
 {
 	char path[PATH_LEN];
 	struct statfs fs;
@@ -92,12 +132,12 @@ int netns_open(const char *name)
 
 int netns_mark_open(const char *mark)
 {
-	int fd = open(NETNS_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0444);
+	int fd = open(NETNS_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0400);
 	ssize_t len = (ssize_t)strlen(mark);
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, mark, (size_t)len) != len) {
+	if (fchmod(fd, 0400) || write(fd, mark, (size_t)len) != len) {
 		close(fd);
 		return -EIO;
 	}
@@ -181,9 +221,9 @@ static bool bears_mark(int fd, const char *mark)
 	return n == (ssize_t)strlen(mark) && !memcmp(have, mark, (size_t)n);
 }
 
-int netns_remove(int below_fd, const char *name, const char *mark)
+/* 0, -EPERM if the file is not marked, or -errno. */
+static int check_mark(int below_fd, const char *name, const char *mark)
 {
-	char path[PATH_LEN];
 	bool ours;
 	int fd;
 
@@ -193,8 +233,21 @@ int netns_remove(int below_fd, const char *name, const char *mark)
 		return errno == ELOOP ? -EPERM : -errno;
 	ours = bears_mark(fd, mark);
 	close(fd);
-	if (!ours)
-		return -EPERM;
+	return ours ? 0 : -EPERM;
+}
+
+bool netns_marked(int below_fd, const char *name, const char *mark)
+{
+	return !check_mark(below_fd, name, mark);
+}
+
+int netns_remove(int below_fd, const char *name, const char *mark)
+{
+	int ret = check_mark(below_fd, name, mark);
+	char path[PATH_LEN];
+
+	if (ret)
+		return ret;
 	path_of(name, path);
 	/* EINVAL: not mounted, or no longer; a kill between link() and mount() leaves it so. */
 	while (!umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW))

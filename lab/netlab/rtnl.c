@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* rtnetlink over libmnl, in batches: one acknowledgement ends each, errors name their request. */
+/* rtnetlink over libmnl, in batches: one ACK ends each batch, and an error names its request. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_link.h>
@@ -33,7 +33,7 @@ int rtnl_open(struct rtnl *r)
 		rtnl_close(r);
 		return ret;
 	}
-	/* Kernels without these still answer, in fewer words. */
+	/* Kernels without these options still reply, with less detail. */
 	mnl_socket_setsockopt(r->sk, NETLINK_CAP_ACK, &on, sizeof(on));
 	mnl_socket_setsockopt(r->sk, NETLINK_EXT_ACK, &on, sizeof(on));
 	return 0;
@@ -46,7 +46,7 @@ void rtnl_close(struct rtnl *r)
 	r->sk = NULL;
 }
 
-/* Room for one more request, or NULL and -errno in *ret. Headers and attributes come zeroed. */
+/* Space for one more request, zeroed; or NULL and -errno in *ret. */
 static struct nlmsghdr *request_begin(struct rtnl *r, u16 type, u16 flags, u32 cookie, int *ret)
 {
 	struct nlmsghdr *nlh;
@@ -149,7 +149,7 @@ int rtnl_addr(struct rtnl *r, u32 ifindex, u32 addr, u32 prefix, u32 cookie)
 	return 0;
 }
 
-/* What the kernel says about a failure, in the attributes that begin @off bytes into the answer; or @otherwise. */
+/* What the kernel says about a failure, in the attributes that begin @off bytes into the reply; or @otherwise. */
 static const char *kernel_words(const struct nlmsghdr *nlh, size_t off, const char *otherwise)
 {
 	const struct nlattr *attr = mnl_nlmsg_get_payload_offset(nlh, off);
@@ -161,7 +161,7 @@ static const char *kernel_words(const struct nlmsghdr *nlh, size_t off, const ch
 	return otherwise;
 }
 
-/* The kernel's own sentence about a failure, or the plain error's. */
+/* The kernel's message about a failure, or strerror()'s. */
 static void note_failure(struct rtnl *r, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
@@ -178,7 +178,7 @@ static void note_failure(struct rtnl *r, const struct nlmsghdr *nlh)
 	r->why[sizeof(r->why) - 1] = '\0';
 }
 
-/* Read one datagram of answers. *last is set when the batch's last request has been answered. */
+/* Read one datagram of replies. *last is set at the reply to the batch's last request. */
 static int read_answers(struct rtnl *r, int *first_error, bool *last)
 {
 	char buf[8192] __attribute__((aligned(8)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The few rtnetlink requests a lab needs, many to a message. A request is queued; errors come
- * back when the queue is flushed, with the cookie of the request that failed.
+ * The few rtnetlink requests that a lab needs, sent in batches. A request is queued; its error is reported when the
+ * queue is flushed, with the cookie of the request that failed.
  */
 #ifndef LOSSLAB_RTNL_H
 #define LOSSLAB_RTNL_H
@@ -26,11 +26,11 @@ struct rtnl {
 	size_t used;
 	u32 cookie[RTNL_BATCH];
 	u32 failed;             /* cookie of the first request that failed */
-	char why[RTNL_WHY_MAX]; /* and why, in the kernel's words where it has any */
+	char why[RTNL_WHY_MAX]; /* and why: the kernel's message if it gives one */
 	char buf[RTNL_BUF] __attribute__((aligned(8)));
 };
 
-/* One end of a veth pair, as it is to be made. */
+/* One end of a veth pair to be made. */
 struct rtnl_end {
 	int ns_fd;
 	u32 ifindex;
@@ -38,7 +38,7 @@ struct rtnl_end {
 	u8 mac[6];
 };
 
-/* The connection belongs to the network namespace of the calling thread, for good. 0 or -errno. */
+/* The connection stays in the network namespace that the calling thread is in now. 0 or -errno. */
 int rtnl_open(struct rtnl *r);
 void rtnl_close(struct rtnl *r);
 
@@ -54,7 +54,7 @@ int rtnl_set_up(struct rtnl *r, u32 ifindex, u32 cookie);
 /* @addr in host byte order. */
 int rtnl_addr(struct rtnl *r, u32 ifindex, u32 addr, u32 prefix, u32 cookie);
 
-/* Send what is queued and wait until the kernel has done it all. 0, or -errno of the first failure. */
+/* Send the queued requests and wait for all replies. 0, or -errno of the first failure. */
 int rtnl_flush(struct rtnl *r);
 
 #endif

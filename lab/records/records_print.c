@@ -1,12 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a run says on the terminal. */
+/* What a run prints on the terminal: at most 80 columns, but for words that are longer by themselves. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "lab/records/records_impl.h"
 
-#define DIGEST_SHOWN 12 /* hex digits in the table: enough to tell runs apart by eye */
-#define LABEL_MIN 8     /* columns */
-#define ERRORS_SHOWN 4  /* flows named */
+#define COLUMNS 80
+#define LABEL_MIN 16 /* columns of the scenario table's labels */
+#define LABEL_MAX 24
+#define DIGEST_MIN 6 /* hex digits of a digest in the table */
+#define DIGEST_MAX 12
+#define ERRORS_SHOWN 4 /* flows named */
+#define INDENT 15      /* of what is said under a title */
+
+/* Items separated by commas, continued on the next line where they do not fit. */
+struct items {
+	FILE *out;
+	u32 at, indent; /* columns */
+	bool first;
+};
+
+static struct items items(FILE *out, u32 at, u32 indent)
+{
+	return (struct items){ .out = out, .at = at, .indent = indent, .first = true };
+}
+
+/* "  title        ", to be followed by items. */
+static struct items titled(const char *title, FILE *out)
+{
+	fprintf(out, "  %-*s", INDENT - 2, title);
+	return items(out, INDENT, INDENT);
+}
+
+__attribute__((format(printf, 2, 3))) static void item(struct items *t, const char *fmt, ...)
+{
+	char text[CFG_STR + 64];
+	va_list ap;
+	u32 n;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	n = (u32)strlen(text);
+	if (t->first) {
+		t->at += n;
+	} else if (t->at + 2 + n + 1 > COLUMNS) { /* a comma may follow */
+		fprintf(t->out, ",\n%*s", (int)t->indent, "");
+		t->at = t->indent + n;
+	} else {
+		fputs(", ", t->out);
+		t->at += 2 + n;
+	}
+	fputs(text, t->out);
+	t->first = false;
+}
+
+static void end(struct items *t)
+{
+	fputc('\n', t->out);
+}
 
 /* ps as ms with four decimals (100 ns), rounded. */
 static struct decimal ms(u64 ps)
@@ -14,10 +66,16 @@ static struct decimal ms(u64 ps)
 	return decimal(ratio(ps, PS_PER_MS, 10000), 4);
 }
 
-/* Millionths as per cent. */
-static struct decimal percent(u64 ppm)
+/* us as s with three decimals, rounded. */
+static struct decimal seconds(u64 us)
 {
-	return decimal(ppm, 4);
+	return decimal(ratio(us, 1000, 1), 3);
+}
+
+/* a / b in per cent with three decimals, rounded. */
+static struct decimal percent(u64 a, u64 b)
+{
+	return decimal(ratio(a, b, 100000), 3);
 }
 
 /* "-" where no flow completed. */
@@ -28,25 +86,52 @@ static struct decimal of_completed(const struct run_totals *t, struct decimal d)
 
 static void print_errors(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
+	struct items line = titled("errors", out);
 	u32 shown = 0;
 
-	fprintf(out, "  errors       %u flow%s", t->qp_errors, t->qp_errors == 1 ? "" : "s");
-	for (u32 i = 0; i < r->n_flows && shown < ERRORS_SHOWN; i++)
-		if (r->flows[i].error)
-			fprintf(out, "%s flow %u %s", shown++ ? "," : ":", r->flows[i].flow.id,
-				qp_error_names[r->flows[i].error]);
-	fputs(t->qp_errors > shown ? ", ...\n" : "\n", out);
+	item(&line, "%u flow%s", t->qp_errors, t->qp_errors == 1 ? "" : "s");
+	for (u32 i = 0; i < r->n_flows && shown < ERRORS_SHOWN; i++) {
+		if (!r->flows[i].error)
+			continue;
+		item(&line, "flow %u %s", r->flows[i].flow.id, qp_error_words[r->flows[i].error].name);
+		shown++;
+	}
+	if (t->qp_errors > shown)
+		item(&line, "...");
+	end(&line);
 }
 
 static void print_melo(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	const struct host_record *h = &t->hosts;
+	struct items line = titled("melo", out);
 
-	fprintf(out,
-		"  melo         at most %llu bits of %u receiving and %llu sending, dropped %llu pool, %llu middle\n",
-		h->pool_rx_peak_bits, r->cfg->melo_bits, h->pool_tx_peak_bits, h->drop_pool, h->drop_middle);
-	fprintf(out, "               %llu packets copied, at most %s %% of a core; %llu swaps, %llu forgotten\n",
-		h->copied_packets, percent(t->copy_cpu_ppm).s, h->swaps, h->forgotten);
+	item(&line, "pools of %u bits", r->cfg->melo_bits);
+	item(&line, "peak %llu receiving", h->pool_rx_peak_bits);
+	item(&line, "%llu sending", h->pool_tx_peak_bits);
+	item(&line, "dropped %llu pool", h->drop_pool);
+	item(&line, "%llu middle", h->drop_middle);
+	item(&line, "%llu packets copied", h->copied_packets);
+	item(&line, "at most %s %% of a core", decimal(h->copy_cpu_ppm, 4).s);
+	item(&line, "%llu evictions", h->evictions);
+	item(&line, "%llu forgotten", h->forgotten);
+	end(&line);
+}
+
+static void print_packets(const struct run_totals *t, FILE *out)
+{
+	const struct flow_record *sum = &t->flows;
+	struct items line = titled("packets", out);
+
+	item(&line, "%llu sent", sum->packets_sent);
+	item(&line, "%llu retransmitted", sum->retransmitted);
+	item(&line, "%llu timeouts", sum->timeouts);
+	item(&line, "%llu NACKs", sum->nacks);
+	if (sum->cnps)
+		item(&line, "%llu CNPs", sum->cnps);
+	if (sum->rnr_naks)
+		item(&line, "%llu RNR NAKs", sum->rnr_naks);
+	end(&line);
 }
 
 static void print_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
@@ -55,13 +140,7 @@ static void print_flows(const struct run_result *r, const struct run_totals *t, 
 	fprintf(out, "  slowdown     %s average\n", of_completed(t, decimal(t->avg_slowdown_milli, 3)).s);
 	fprintf(out, "  completion   %s ms average, %s ms 99 %%\n", of_completed(t, ms(t->avg_fct_ps)).s,
 		of_completed(t, ms(t->p99_fct_ps)).s);
-	fprintf(out, "  packets      %llu sent, %llu of them again, %llu timeouts, %llu NACKs", t->packets_sent,
-		t->retransmitted, t->timeouts, t->nacks);
-	if (t->cnps)
-		fprintf(out, ", %llu CNPs", t->cnps);
-	if (t->rnr_naks)
-		fprintf(out, ", %llu RNR NAKs", t->rnr_naks);
-	fputc('\n', out);
+	print_packets(t, out);
 	if (t->qp_errors)
 		print_errors(r, t, out);
 	if (is_melo(r->cfg))
@@ -70,17 +149,43 @@ static void print_flows(const struct run_result *r, const struct run_totals *t, 
 
 static void print_frames(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
-	fprintf(out, "  frames       %llu sent = %llu delivered + %llu dropped + %llu queued\n", r->sent, r->delivered,
-		r->dropped, r->queued);
-	fprintf(out, "  drops        %s %%", percent(t->drop_ppm).s);
-	for (u32 d = 0; d < DROP_REASONS; d++)
-		if (t->drops[d])
-			fprintf(out, ", %s %llu", drop_names[d], t->drops[d]);
-	if (r->cfg->fc == CFG_FC_CREDIT)
-		fprintf(out, "\n  fabric       %llu credit frames, %llu ECN marks\n", t->resume_frames, t->ecn_marks);
-	else
-		fprintf(out, "\n  fabric       %llu PAUSE, %llu resume, %llu ECN marks\n", t->pause_frames,
-			t->resume_frames, t->ecn_marks);
+	struct items frames = titled("frames", out), drops, fabric;
+
+	item(&frames, "%llu sent", r->sent);
+	item(&frames, "%llu delivered", r->delivered);
+	item(&frames, "%llu dropped", r->dropped);
+	item(&frames, "%llu queued", r->queued);
+	end(&frames);
+	drops = titled("drops", out);
+	item(&drops, "%s %%", percent(r->dropped, r->sent).s);
+	for (u32 d = 0; d < FAB_DROPS; d++)
+		if (t->ports.drops[d])
+			item(&drops, "%s %llu", drop_words[d].name, t->ports.drops[d]);
+	end(&drops);
+	fabric = titled("fabric", out);
+	if (r->cfg->fc == CFG_FC_CREDIT) {
+		item(&fabric, "%llu credit frames", t->ports.resume_tx);
+	} else {
+		item(&fabric, "%llu PAUSE", t->ports.pause_tx);
+		item(&fabric, "%llu resume", t->ports.resume_tx);
+	}
+	item(&fabric, "%llu ECN marks", t->ports.ecn_marks);
+	end(&fabric);
+}
+
+static void print_speed(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	struct items time = titled("time", out), speed;
+
+	item(&time, "%s ms virtual in %llu windows", ms(r->virtual_ps).s, r->windows);
+	item(&time, "%s s wall", seconds(r->wall_us).s);
+	item(&time, "%s s CPU", seconds(r->cpu_us).s);
+	end(&time);
+	speed = titled("speed", out);
+	item(&speed, "%llu hops", t->packet_hops);
+	item(&speed, "%llu per CPU second", ratio(t->packet_hops, r->cpu_us, 1000000));
+	item(&speed, "%llu KB memory", r->peak_kb);
+	end(&speed);
 }
 
 static const char *flow_control(const struct run_cfg *c)
@@ -93,90 +198,166 @@ static const char *flow_control(const struct run_cfg *c)
 void records_print(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	const struct run_cfg *c = r->cfg;
+	struct items setup = items(out, 0, 2);
 
-	fprintf(out, "%s, %s, cc %s, %s, %s, seed %llu, engine %s\n", r->topology ? r->topology : c->topology,
-		c->transport, c->cc, flow_control(c), c->workload, c->seed, engine_name(c));
+	item(&setup, "%s", r->topology ? r->topology : c->topology);
+	item(&setup, "%s", c->transport);
+	item(&setup, "cc %s", c->cc);
+	item(&setup, "%s", flow_control(c));
+	item(&setup, "%s", c->workload);
+	item(&setup, "seed %llu", c->seed);
+	item(&setup, "engine %s", engine_name(c));
+	end(&setup);
 	print_flows(r, t, out);
 	print_frames(r, t, out);
-	fprintf(out, "  time         %s ms virtual in %llu windows, %s s wall, %s s CPU\n", ms(r->virtual_ps).s,
-		r->windows, decimal(ratio(r->wall_us, 1000, 1), 3).s, decimal(ratio(r->cpu_us, 1000, 1), 3).s);
-	fprintf(out, "  speed        %llu link crossings, %llu per CPU second, %llu KB memory\n", t->packet_hops,
-		ratio(t->packet_hops, r->cpu_us, 1000000), r->peak_kb);
+	print_speed(r, t, out);
 	if (r->foreign)
-		fprintf(out, "  foreign      %llu frames that were not the lab's\n", r->foreign);
+		fprintf(out, "  ignored      %llu foreign frames\n", r->foreign);
 	fprintf(out, "  digest       %s\n", t->digest);
 }
 
-static void table_row(const struct run_result *r, const struct run_totals *t, const char *label, int width, FILE *out)
-{
-	char drops[64], pauses[24];
+/* The scenario table: titles and units of its numbers, which stand between the label and the digest. */
+enum { SLOWDOWN, AVG_FCT, P99_FCT, DROPPED, PAUSES, NUMBERS };
+static const struct {
+	const char *title, *unit;
+} numbers[NUMBERS] = {
+	[SLOWDOWN] = { "slowdown", "" }, [AVG_FCT] = { " avg FCT", "ms" }, [P99_FCT] = { "99 % FCT", "ms" },
+	[DROPPED] = { " drops", "%" },   [PAUSES] = { " PAUSE", "" },
+};
 
-	snprintf(pauses, sizeof(pauses), "%llu", t->pause_frames);
-	snprintf(drops, sizeof(drops), "%llu (%s %%)", r->dropped, percent(t->drop_ppm).s);
-	fprintf(out, "%-*s  %12s  %12s  %13s  %22s  %10s  %.*s\n", width, label,
-		of_completed(t, decimal(t->avg_slowdown_milli, 3)).s, of_completed(t, ms(t->avg_fct_ps)).s,
-		of_completed(t, ms(t->p99_fct_ps)).s, drops, r->cfg->fc == CFG_FC_CREDIT ? "-" : pauses, DIGEST_SHOWN,
-		t->digest);
+struct widths {
+	int label, number[NUMBERS], digest;
+};
+
+static struct decimal table_number(const struct run_result *r, const struct run_totals *t, u32 n)
+{
+	switch (n) {
+	case SLOWDOWN:
+		return of_completed(t, decimal(t->avg_slowdown_milli, 3));
+	case AVG_FCT:
+		return of_completed(t, ms(t->avg_fct_ps));
+	case P99_FCT:
+		return of_completed(t, ms(t->p99_fct_ps));
+	case DROPPED:
+		return percent(r->dropped, r->sent);
+	}
+	if (r->cfg->fc == CFG_FC_CREDIT)
+		return (struct decimal){ "-" };
+	return decimal(t->ports.pause_tx, 0);
 }
 
-/* "deadlock of class 3: 10 of 10 flows unfinished: s0:p1 waits for s1:p2 waits for s0:p1" */
+static int larger(int a, size_t b)
+{
+	return a > (int)b ? a : (int)b;
+}
+
+static struct widths table_widths(const struct run_result *const *runs, const struct run_totals *totals,
+				  const char *const *labels, u32 n)
+{
+	struct widths w = { .label = LABEL_MIN };
+	int left = COLUMNS - 2;
+
+	for (u32 i = 0; i < n; i++)
+		w.label = larger(w.label, strlen(labels[i]));
+	w.label = w.label > LABEL_MAX ? LABEL_MAX : w.label;
+	for (u32 k = 0; k < NUMBERS; k++) {
+		w.number[k] = (int)strlen(numbers[k].title);
+		for (u32 i = 0; i < n; i++)
+			w.number[k] = larger(w.number[k], strlen(table_number(runs[i], &totals[i], k).s));
+		left -= 2 + w.number[k];
+	}
+	left -= w.label;
+	w.digest = left < DIGEST_MIN ? DIGEST_MIN : left > DIGEST_MAX ? DIGEST_MAX : left;
+	return w;
+}
+
+static void table_titles(const struct widths *w, FILE *out)
+{
+	fprintf(out, "%-*s", w->label, "scheme");
+	for (u32 k = 0; k < NUMBERS; k++)
+		fprintf(out, "  %*s", w->number[k], numbers[k].title);
+	fprintf(out, "  digest\n%*s", w->label, "");
+	for (u32 k = 0; k <= DROPPED; k++)
+		fprintf(out, "  %*s", w->number[k], numbers[k].unit);
+	fputc('\n', out);
+}
+
+static void table_row(const struct widths *w, const struct run_result *r, const struct run_totals *t, const char *label,
+		      FILE *out)
+{
+	if ((int)strlen(label) > w->label)
+		fprintf(out, "%.*s...", w->label - 3, label);
+	else
+		fprintf(out, "%-*s", w->label, label);
+	for (u32 k = 0; k < NUMBERS; k++)
+		fprintf(out, "  %*s", w->number[k], table_number(r, t, k).s);
+	fprintf(out, "  %.*s\n", w->digest, t->digest);
+}
+
+static bool is_hung(const struct run_result *r)
+{
+	return !strcmp(r->status, "deadlock") || !strcmp(r->status, "stuck");
+}
+
+/* "RoCE: deadlock, 10 of 10 flows unfinished", and the cycle. */
 static void table_hang(const struct run_result *r, const struct run_totals *t, const char *label, FILE *out)
 {
-	fprintf(out, "%s: %s", label, r->status);
+	fprintf(out, "%s: %s, %u of %u flows unfinished\n", label, r->status, r->n_flows - t->completed - t->qp_errors,
+		r->n_flows);
 	if (r->n_deadlock)
-		fprintf(out, " of class %u", r->deadlock_class);
-	fprintf(out, ": %u of %u flows unfinished, and in none of the averages",
-		r->n_flows - t->completed - t->qp_errors, r->n_flows);
-	for (u32 i = 0; r->n_deadlock && i <= r->n_deadlock; i++) {
+		records_deadlock(r, out);
+}
+
+void records_deadlock(const struct run_result *r, FILE *out)
+{
+	struct items line = items(out, 4, 4);
+
+	fprintf(out, "  cycle of class %u, each port waits for the next one:\n    ", r->deadlock_class);
+	for (u32 i = 0; i <= r->n_deadlock; i++) {
 		const struct port_record *p = &r->ports[r->deadlock[i % r->n_deadlock]];
 
-		fprintf(out, "%s%s:p%u", i ? " waits for " : ": ", p->node, p->port);
+		item(&line, "%s:p%u", p->node, p->port);
 	}
-	fputs(".\n", out);
+	end(&line);
 }
 
 void records_table(const struct run_result *const *runs, const struct run_totals *totals, const char *const *labels,
 		   u32 n, FILE *out)
 {
-	int width = LABEL_MIN;
+	struct widths w = table_widths(runs, totals, labels, n);
+	bool left_out = false;
 
+	table_titles(&w, out);
 	for (u32 i = 0; i < n; i++)
-		if ((int)strlen(labels[i]) > width)
-			width = (int)strlen(labels[i]);
-	fprintf(out, "%-*s  %12s  %12s  %13s  %22s  %10s  %s\n", width, "scheme", "avg slowdown", "avg FCT (ms)",
-		"99 % FCT (ms)", "drops", "PAUSE", "digest");
+		table_row(&w, runs[i], &totals[i], labels[i], out);
 	for (u32 i = 0; i < n; i++)
-		table_row(runs[i], &totals[i], labels[i], width, out);
-	for (u32 i = 0; i < n; i++)
-		if (!strcmp(runs[i]->status, "deadlock") || !strcmp(runs[i]->status, "stuck"))
+		if (is_hung(runs[i]))
 			table_hang(runs[i], &totals[i], labels[i], out);
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n; i++) {
 		if (totals[i].qp_errors)
-			fprintf(out, "%s: %u of %u flows stopped in error, and are in none of the averages.\n",
-				labels[i], totals[i].qp_errors, runs[i]->n_flows);
+			fprintf(out, "%s: %u of %u flows stopped in error\n", labels[i], totals[i].qp_errors,
+				runs[i]->n_flows);
+		left_out |= totals[i].qp_errors || is_hung(runs[i]);
+	}
+	if (left_out)
+		fputs("The averages are over completed flows only.\n", out);
 }
 
-/* "0.91 times as long with IRN"; a variant of which nothing has completed has no say. */
 void records_reading(const struct run_totals *totals, const char *const *labels, u32 n, FILE *out)
 {
-	u32 last = n - 1;
+	const struct run_totals *first = &totals[0];
+	int width = 0;
+	u32 others = 0;
 
-	if (n < 2 || !totals[0].completed || !totals[0].avg_slowdown_milli)
-		return;
-	while (last && !totals[last].completed)
-		last--;
-	if (!last)
-		return;
-	fprintf(out, "Against %s, flows take on average", labels[0]);
-	for (u32 i = 1, said = 0; i <= last; i++) {
-		if (!totals[i].completed)
-			continue;
-		fprintf(out, "%s %s times as long with %s",
-			!said++             ? ""
-				: i == last ? " and"
-					    : ",",
-			decimal(ratio(totals[i].avg_slowdown_milli, totals[0].avg_slowdown_milli, 100), 2).s,
-			labels[i]);
+	for (u32 i = 1; i < n; i++) {
+		others += totals[i].completed > 0;
+		width = larger(width, strlen(labels[i]));
 	}
-	fprintf(out, " (average slowdown).\n");
+	if (!others || !first->completed || !first->avg_slowdown_milli)
+		return;
+	fprintf(out, "Average slowdown relative to %s:\n", labels[0]);
+	for (u32 i = 1; i < n; i++)
+		if (totals[i].completed)
+			fprintf(out, "  %-*s  %6s\n", width, labels[i],
+				decimal(ratio(totals[i].avg_slowdown_milli, first->avg_slowdown_milli, 100), 2).s);
 }

@@ -99,8 +99,8 @@ static int check_total(const struct audit *a, struct run_result *r, struct err *
 
 		r->sent += a->hosts[h].stats.tx_frames;
 		r->delivered += a->hosts[h].stats.rx_frames;
-		r->crossings_data += a->hosts[h].stats.tx_data;
-		r->crossings_ack += a->hosts[h].stats.tx_frames - a->hosts[h].stats.tx_data;
+		r->hops_data += a->hosts[h].stats.tx_data;
+		r->hops_ack += a->hosts[h].stats.tx_frames - a->hosts[h].stats.tx_data;
 		r->dropped += a->hosts[h].stats.lost_link;
 		came = a->hosts[h].stats.rx_frames + a->hosts[h].stats.lost_link;
 		if (st->tx_frames - st->lost_out_frames < came) {
@@ -114,8 +114,8 @@ static int check_total(const struct audit *a, struct run_result *r, struct err *
 
 		for (u32 d = 0; d < FAB_DROPS; d++)
 			r->dropped += st->drops[d];
-		r->crossings_data += st->tx_data;
-		r->crossings_ack += st->tx_frames - st->tx_data;
+		r->hops_data += st->tx_data;
+		r->hops_ack += st->tx_frames - st->tx_data;
 	}
 	if (r->sent == r->delivered + r->dropped + r->queued)
 		return 0;

@@ -57,7 +57,7 @@ static int explain(struct experiment *x)
 		return -errno;
 	fprintf(out, "%s at %llu us: %u of %u flows unfinished; waiting:\n", c->status, c->now / PS_PER_US,
 		unfinished_flows(&x->plan, c->now + 1), x->result.n_flows);
-	hang_explain(&x->plan, &c->engine->mem, &c->deadlock, c->now, &x->result, WAITING_SHOWN, out);
+	hang_explain(&x->plan, &c->engine->mem, c->now, &x->result, WAITING_SHOWN, out);
 	return fclose(out) ? -errno : 0;
 }
 

@@ -66,22 +66,11 @@ bool hang_deadlock_due(struct hang_watch *w, const struct hang_state *s)
 	return true;
 }
 
-/* "deadlock of class 3: s0:p1 waits for s1:p2 waits for s0:p1" */
-static void explain_deadlock(const struct plan *f, const struct deadlock *d, FILE *out)
-{
-	char name[64];
-
-	fprintf(out, "  deadlock of class %u: ", d->class);
-	for (u32 i = 0; i < d->n; i++)
-		fprintf(out, "%s waits for ", plan_port_name(f, d->ports[i], name, sizeof(name)));
-	fprintf(out, "%s\n", plan_port_name(f, d->ports[0], name, sizeof(name)));
-}
-
 /* How many were left out of the list. */
-static void explain_rest(u32 n, u32 most, const char *what, FILE *out)
+static void explain_rest(u32 n, u32 most, const char *one, FILE *out)
 {
 	if (n > most)
-		fprintf(out, "  ... and %u %s more\n", n - most, what);
+		fprintf(out, "  ... and %u more %s%s\n", n - most, one, n - most == 1 ? "" : "s");
 }
 
 static void explain_flows(const struct topo *t, u64 now, const struct run_result *r, u32 most, FILE *out)
@@ -96,7 +85,7 @@ static void explain_flows(const struct topo *t, u64 now, const struct run_result
 		fprintf(out, "  flow %u: %s -> %s, %llu bytes: not finished\n", i, t->nodes[t->hosts[flow->src]].name,
 			t->nodes[t->hosts[flow->dst]].name, flow->bytes);
 	}
-	explain_rest(n, most, "flows", out);
+	explain_rest(n, most, "flow", out);
 }
 
 /* The classes that port @p may not send at @now, a bit each. */
@@ -144,7 +133,7 @@ static void explain_ports(const struct plan *f, const struct plan_memory *m, u64
 		if (paused && n++ < most)
 			explain_port(f, i, paused, out);
 	}
-	explain_rest(n, most, "ports", out);
+	explain_rest(n, most, "port", out);
 }
 
 /* Without timeouts a lost packet is sent again only if a later packet of the flow shows the gap. */
@@ -155,17 +144,16 @@ static void explain_losses(const struct run_result *r, FILE *out)
 	for (u32 h = 0; h < r->n_hosts; h++)
 		lost += r->hosts[h].discarded;
 	if (lost && r->cfg->timeouts == CFG_OFF)
-		fprintf(out, "  %llu frames were lost, and timeouts are off under flow control: try timeouts=on\n",
-			lost);
+		fprintf(out, "  %llu frames were lost and timeouts are off: try timeouts=on\n", lost);
 }
 
-void hang_explain(const struct plan *f, const struct plan_memory *m, const struct deadlock *d, u64 now,
-		  const struct run_result *r, u32 most, FILE *out)
+void hang_explain(const struct plan *f, const struct plan_memory *m, u64 now, const struct run_result *r, u32 most,
+		  FILE *out)
 {
-	if (d->n)
-		explain_deadlock(f, d, out);
+	if (r->n_deadlock)
+		records_deadlock(r, out);
 	explain_flows(f->topo, now, r, most, out);
 	explain_ports(f, m, now, most, out);
-	if (!d->n)
+	if (!r->n_deadlock)
 		explain_losses(r, out);
 }

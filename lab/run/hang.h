@@ -46,10 +46,10 @@ bool hang_is_stuck(struct hang_watch *w, const struct hang_state *s);
 bool hang_deadlock_due(struct hang_watch *w, const struct hang_state *s);
 
 /*
- * Say what a run that hangs waits for, as of @now: the cycle of deadlock @d, in one line; unfinished flows and paused
+ * Say what a run that hangs waits for, as of @now: the cycle of a deadlock; unfinished flows and paused
  * ports, one line each, at most @most of either.
  */
-void hang_explain(const struct plan *f, const struct plan_memory *m, const struct deadlock *d, u64 now,
-		  const struct run_result *r, u32 most, FILE *out);
+void hang_explain(const struct plan *f, const struct plan_memory *m, u64 now, const struct run_result *r, u32 most,
+		  FILE *out);
 
 #endif

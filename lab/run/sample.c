@@ -44,7 +44,8 @@ u64 sampler_next(const struct sampler *s)
 	return s->out ? s->next : TIME_NEVER;
 }
 
-/* @v in digits, and what follows; returns the end. There are many rows: with printf() sampling costs twice as much. */
+/* Write @v and the character @then; returns the end. With printf() for the many rows, sampling would cost twice as
+ * much. */
 static char *put(char *at, u64 v, char then)
 {
 	char digits[20];
@@ -88,8 +89,8 @@ static void take_port(struct sampler *s, const struct port *p, const char *time)
 }
 
 /*
- * How many samples on something may have changed: the first one behind @idle, since what happens there comes after the
- * sample at that instant; or before it the first one that finds a pause run out, for which no event is needed.
+ * How many samples ahead is the next one that may find a change? The first after @idle (events at an instant come after
+ * its sample), or an earlier one by which a pause has expired, which takes no event.
  */
 static u64 samples_ahead(const struct sampler *s, u64 every, u64 idle)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Samples: what every switch port holds, at equal distances of virtual time. Columns: lab/records/RECORDS.md,
- * samples.csv. */
+/* Samples of the state of every switch port, at a fixed interval of virtual time: samples.csv (lab/records/RECORDS.md).
+ */
 #ifndef LOSSLAB_SAMPLE_H
 #define LOSSLAB_SAMPLE_H
 
@@ -8,7 +8,7 @@
 
 #include "lab/plan/plan.h"
 
-/* A port as of the last sample, and how its rows go on behind the time: ",s0,1,". */
+/* A port at its last sample, and the text after the time in its rows: ",s0,1,". */
 struct sampled {
 	u64 tx_bytes, rx_bytes, queue, buffer;
 	u32 paused;
@@ -17,9 +17,9 @@ struct sampled {
 
 /* Zeroed: no samples are taken. */
 struct sampler {
-	FILE *out; /* a file that nobody else sees, until records_write() */
+	FILE *out; /* an unlinked file, which records_write() copies */
 	u64 next;
-	u64 runs_out;          /* the first pause to do so of those in the last sample; TIME_NEVER */
+	u64 runs_out;          /* when the first pause of the last sample expires, or TIME_NEVER */
 	struct sampled *ports; /* [ports]: as of the last sample */
 };
 
@@ -28,9 +28,9 @@ int sampler_start(struct sampler *s, const struct plan *f);
 /* When the next sample is due that may have rows, or TIME_NEVER. */
 u64 sampler_next(const struct sampler *s);
 /*
- * Take it: a row for every port of @m where a byte has moved or what it holds has changed. All that happens before
- * sampler_next() has happened, and nothing does until @idle, which is no earlier: samples until then that would have no
- * row are passed over.
+ * Take that sample: a row for every port of @m whose state has changed or that moved a byte. All events before
+ * sampler_next() have been handled, and there are none until @idle >= sampler_next(): samples up to @idle that would
+ * have no row are skipped.
  */
 void sampler_take(struct sampler *s, const struct plan *f, const struct plan_memory *m, u64 idle);
 void sampler_free(struct sampler *s);

@@ -247,7 +247,7 @@ workload()
 	refused 2 "lab $LAB: .*losslab up --name $LAB" "$LOSSLAB" run -q --name "$LAB" flows=10
 	refused 2 'lab name' "$LOSSLAB" run -q --name 'a b' flows=10
 	up star:n=3
-	refused 2 "topology: lab $LAB stands" "$LOSSLAB" run -q --name "$LAB" topology=star:n=4 flows=10
+	refused 2 "topology: lab $LAB exists" "$LOSSLAB" run -q --name "$LAB" topology=star:n=4 flows=10
 	refused 2 'senders' "$LOSSLAB" run -q --name "$LAB" workload=incast senders=3
 	[ "$(count_namespaces "$LAB-")" -eq 5 ]
 	"$LOSSLAB" run -q --name "$LAB" flows=10

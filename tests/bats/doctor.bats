@@ -16,7 +16,7 @@ standing() { ip -o link; find /run/netns -mindepth 1 ! -name '*-*' 2>/dev/null |
 	echo "$output"
 	said=$output code=$status
 	[ "$code" -eq 0 ] || [ "$code" -eq 3 ]
-	run ! grep -vE '^(ok       |MISSING  |unknown  |The kernel engine cannot run here)' <<<"$said"
+	run ! grep -vE '^(ok       |MISSING  |unknown  |optional |         |The kernel engine cannot run here)' <<<"$said"
 	if [ "$code" -eq 0 ]; then
 		run ! grep -E '^(MISSING|unknown)' <<<"$said"
 	else
@@ -42,7 +42,8 @@ standing() { ip -o link; find /run/netns -mindepth 1 ! -name '*-*' 2>/dev/null |
 	run "${nobody[@]}" "$LOSSLAB" doctor
 	echo "$output"
 	[ "$status" -eq 3 ]
-	[[ ${lines[0]} == "MISSING  privileges"*"run with sudo" ]]
+	[[ $output == "MISSING  privileges"*"run with sudo"* ]]
+	[ "$(awk 'length > 80' <<<"$output")" = "" ]
 	[[ $output == *"losslab run --engine twin"* ]]
 }
 

@@ -11,16 +11,19 @@ bats_require_minimum_version 1.5.0
 	twin "$dir" topology=star:n=4 workload=incast bytes=300KB transport=irn-nobdp buffer=30KB
 	run "$LOSSLAB" ports "$dir"
 	[ "$status" -eq 0 ]
-	[ "${#lines[@]}" -eq 9 ] # titles, four ports and four hosts
+	[ "${#lines[@]}" -eq 10 ] # titles, units, four ports and four hosts
 	read -r -a titles <<<"${lines[0]}"
-	[ "${titles[*]}" = "port peer rx_frames tx_frames dropped ecn_marks pause_tx pause_rx paused_ns max_queue max_buffer" ]
-	read -r -a row <<<"${lines[2]}"
+	[ "${titles[*]}" = "port peer rx tx drops marks pause max queue" ]
+	read -r -a units <<<"${lines[1]}"
+	[ "${units[*]}" = "frames frames frames frames frames bytes" ]
+	for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
+	read -r -a row <<<"${lines[3]}"
 	want=$(rows "$dir/ports.csv" 'v["node"] == "s0" && v["port"] == 1 {
-		print "s0:p1 h1:p0", v["rx_frames"], v["tx_frames"], v["drop_buffer"], v["ecn_marks"], v["pause_tx"], v["pause_rx"],
-			v["paused_ns"], v["max_queue_bytes"], v["max_buffer_bytes"]
+		print "s0:p1 h1:p0", v["rx_frames"], v["tx_frames"], v["drop_buffer"], v["ecn_marks"], v["pause_tx"],
+			v["max_queue_bytes"]
 	}')
 	[ "${row[*]}" = "$want" ]
-	[ "$(awk 'NR > 1 { sum += $5 } END { print sum }' <<<"$output")" -eq "$(value "$dir" dropped)" ]
+	[ "$(awk 'NR > 2 { sum += $5 } END { print sum }' <<<"$output")" -eq "$(value "$dir" dropped)" ]
 	[ "$(value "$dir" dropped)" -gt 0 ]
 	requires jq
 	"$LOSSLAB" ports --json "$dir" | jq -r '.[] | [.[]] | @csv' | tr -d '"' >"$BATS_TEST_TMPDIR/json.csv"
@@ -49,9 +52,9 @@ bats_require_minimum_version 1.5.0
 		[[ $output == *"losslab: ports: $dir/ports.csv:"[12]": "* ]]
 	done
 	refused 2 "ports: '$dir': one argument too many; usage: losslab ports" "$LOSSLAB" ports "$dir" "$dir"
-	refused 2 "ports: $dir: --name is given too" "$LOSSLAB" ports --name lab "$dir"
-	refused 2 "ports: lab $LAB: there is no such lab, nor any other" "$LOSSLAB" ports --name "$LAB"
-	refused 2 'ports: no run is on: losslab ports DIR' "$LOSSLAB" ports
+	refused 2 "ports: $dir: given together with --name" "$LOSSLAB" ports --name lab "$dir"
+	refused 2 "ports: lab $LAB: no such lab; none exist" "$LOSSLAB" ports --name "$LAB"
+	refused 2 'ports: no current run; losslab ports DIR' "$LOSSLAB" ports
 }
 
 grows() { [ "$(first)" -gt "$1" ]; }
@@ -60,16 +63,16 @@ first() { "$LOSSLAB" ports --name "$LAB" | awk '$1 == "s0:p0" { print $3 }' | gr
 @test "ports: of a run that is on, again and again, and the run does not notice" {
 	requires root veth kernel
 	up star:n=4
-	refused 2 "ports: lab $LAB: no run is on: losslab ports DIR" "$LOSSLAB" ports --name "$LAB"
+	refused 2 "ports: lab $LAB: no current run; losslab ports DIR" "$LOSSLAB" ports --name "$LAB"
 	background "$LOSSLAB" run -q --out "$BATS_TEST_TMPDIR/kernel" --name "$LAB" workload=permutation bytes=50MB
 	RUN=$!
 	wait_for 20 grows 1000
 	wait_for 20 grows $(($(first) + 1000))
 	"$LOSSLAB" ports --all --name "$LAB" | grep -A1 '^s0:p0 h0:p0$' | grep '^  rx_frames '
-	"$LOSSLAB" ports --name "$LAB" | awk 'NR > 1 { print $1, $2 }' >"$BATS_TEST_TMPDIR/names"
+	"$LOSSLAB" ports --name "$LAB" | awk 'NR > 2 { print $1, $2 }' >"$BATS_TEST_TMPDIR/names"
 	diff "$BATS_TEST_TMPDIR/names" - <<<$'s0:p0 h0:p0\ns0:p1 h1:p0\ns0:p2 h2:p0\ns0:p3 h3:p0'
 	wait "$RUN"
-	refused 2 'no run is on' "$LOSSLAB" ports --name "$LAB"
+	refused 2 'no current run' "$LOSSLAB" ports --name "$LAB"
 	twin "$BATS_TEST_TMPDIR/twin" topology=star:n=4 workload=permutation bytes=50MB
 	same_records "$BATS_TEST_TMPDIR/twin" "$BATS_TEST_TMPDIR/kernel"
 }
@@ -84,19 +87,19 @@ own() { "$LOSSLAB" ports | grep '^s0:p0 '; }
 	background "$LOSSLAB" run -q topology=star:n=4 workload=permutation bytes=500MB
 	RUN=$!
 	wait_for 20 own
-	refused 2 "exec: lab lab: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" exec h0 true
-	refused 2 "ports: lab other: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" ports --name other
-	refused 2 "status: lab other: there is no such lab; say --name with one of: run$RUN$" "$LOSSLAB" status --name other
+	refused 2 "exec: lab lab: no such lab; --name takes one of: run$RUN$" "$LOSSLAB" exec h0 true
+	refused 2 "ports: lab other: no such lab; --name takes one of: run$RUN$" "$LOSSLAB" ports --name other
+	refused 2 "status: lab other: no such lab; --name takes one of: run$RUN$" "$LOSSLAB" status --name other
 	if "${nobody[@]}" test -x "$LOSSLAB"; then
-		refused 3 "ports: lab run$RUN: .*process $RUN, needs root: use sudo" "${nobody[@]}" "$LOSSLAB" ports
+		refused 3 "ports: labs belong to root .*: run with sudo" "${nobody[@]}" "$LOSSLAB" ports
 	fi
 	up star:n=2
-	refused 2 "ports: lab $LAB: no run is on" "$LOSSLAB" ports --name "$LAB"
+	refused 2 "ports: lab $LAB: no current run" "$LOSSLAB" ports --name "$LAB"
 	own
 	refused 2 "exec: lab lab: .* one of: run$RUN, $LAB$" "$LOSSLAB" exec h0 true
 	background "$LOSSLAB" run -q --name "$LAB" workload=permutation bytes=500MB
 	wait_for 20 grows 1
-	refused 2 "ports: 2 labs have runs on, $LAB among them: say which with --name" "$LOSSLAB" ports
+	refused 2 "ports: 2 runs, one of them on lab $LAB: select one with --name" "$LOSSLAB" ports
 	kill "${PIDS[@]}"
 	wait
 	"$LOSSLAB" down --all

@@ -62,7 +62,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	same_records "$BATS_TEST_TMPDIR/kernel" "$BATS_TEST_TMPDIR/twin"
 }
 
-@test "run: without a lab standing, one is brought up and taken down" {
+@test "run: without a lab, a temporary one is brought up and taken down" {
 	requires root veth kernel
 	background "$LOSSLAB" run -q topology=star:n=4 flows=20
 	pid=$!
@@ -73,7 +73,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	[ -z "$(ls -A "$LOSSLAB_RUN_DIR")" ]
 }
 
-@test "run: a standing lab is used, and stands afterwards without programs of the run" {
+@test "run: an existing lab is used, and is as before without programs of the run" {
 	requires root veth kernel
 	up star:n=4
 	kernel "$BATS_TEST_TMPDIR/out" flows=20
@@ -84,7 +84,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	done
 }
 
-@test "run: config.txt of a run on a standing lab repeats it, that lab's topology included" {
+@test "run: config.txt of a run on an existing lab repeats it, that lab's topology included" {
 	requires root veth kernel
 	up leaf-spine:leaves=2,hosts=2,rate=100gbit
 	kernel "$BATS_TEST_TMPDIR/first" flows=20
@@ -104,7 +104,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 	[ "$(head -c 1 "$BATS_TEST_TMPDIR/summary.json")" = "{" ]
 	[ "$(value "$BATS_TEST_TMPDIR" engine)" = '"kernel"' ]
-	for key in wall_s cpu_s peak_rss_kb crossings_per_cpu_s; do
+	for key in wall_s cpu_s peak_rss_kb hops_per_cpu_s; do
 		holds "$(value "$BATS_TEST_TMPDIR" $key) > 0"
 	done
 }
@@ -165,4 +165,54 @@ link=200:2000000 # 40 Gb/s, 2 us
 	for name in roce roce-nopfc irn irn-gbn irn-nobdp melo iwarp irn-dcqcn roce-timely ib-aimd; do
 		grep -qE "^$name +transport=" <<<"$output"
 	done
+}
+
+@test "run: a user's lab is left alone, whatever its name" {
+	requires root veth kernel
+	"$LOSSLAB" up --name run9999999 star:n=2
+	"$LOSSLAB" run -q topology=star:n=2 flows=5
+	run "$LOSSLAB" status --name run9999999
+	echo "$output"
+	"$LOSSLAB" down --name run9999999
+	[ "$status" -eq 0 ]
+}
+
+@test "run: a temporary lab whose name is taken gets another one" {
+	requires root veth kernel
+	# exec keeps the pid, by which a temporary lab is called
+	bash -c '"$0" up --name "run$$" star:n=2 && exec "$0" run -q topology=star:n=3 flows=5' "$LOSSLAB" >"$BATS_TEST_TMPDIR/said"
+	grep -q '5 completed (done)' "$BATS_TEST_TMPDIR/said"
+	lab=$(sed -n '1s/:.*//p' "$BATS_TEST_TMPDIR/said")
+	[ "$(ls "$LOSSLAB_RUN_DIR")" = "$lab" ]
+	"$LOSSLAB" status --name "$lab" | grep ': up, star n=2'
+	"$LOSSLAB" down --name "$lab"
+}
+
+@test "run: the temporary lab of a run that was killed is removed by the next run, one in use is not" {
+	requires root veth kernel
+	background "$LOSSLAB" run -q topology=star:n=4 workload=permutation bytes=200MB
+	dead=$!
+	background "$LOSSLAB" run -q topology=star:n=4 workload=permutation bytes=200MB
+	alive=$!
+	for pid in "$dead" "$alive"; do
+		wait_for 10 grep -q '"complete": true' "$LOSSLAB_RUN_DIR/run$pid/manifest.json"
+	done
+	grep -q "\"pid\": $dead," "$LOSSLAB_RUN_DIR/run$dead/manifest.json"
+	kill -KILL "$dead"
+	wait "$dead" || :
+	[ -n "$(namespaces "run$dead-")" ]
+	"$LOSSLAB" run -q topology=star:n=2 flows=5
+	[ -z "$(namespaces "run$dead-")" ]
+	kill -0 "$alive"
+	[ "$(count_namespaces "run$alive-")" -eq 6 ]
+	kill -INT "$alive"
+	wait "$alive" || :
+	[ -z "$(ls -A "$LOSSLAB_RUN_DIR")" ]
+}
+
+@test "run: a closed stderr changes nothing" {
+	requires root veth kernel
+	"$LOSSLAB" run -q topology=star:n=4 flows=20 out="$BATS_TEST_TMPDIR/a"
+	"$LOSSLAB" run topology=star:n=4 flows=20 out="$BATS_TEST_TMPDIR/b" 2>&-
+	same_records "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
 }

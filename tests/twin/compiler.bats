@@ -13,7 +13,7 @@ load records
 	[ "$(wc -w <<<"$presets")" -ge 20 ]
 	for preset in $presets; do
 		for binary in "$LOSSLAB" "$other/losslab"; do
-			"$binary" run -q -j -e twin topology="$BATS_TEST_TMPDIR/topology" flows=150 until=arrivals preset="$preset" |
+			"$binary" run -q --json -e twin topology="$BATS_TEST_TMPDIR/topology" flows=150 until=arrivals preset="$preset" |
 				jq -r .digest >>"$BATS_TEST_TMPDIR/$preset"
 		done
 		[ "$(uniq "$BATS_TEST_TMPDIR/$preset" | wc -l)" -eq 1 ] || { echo "$preset differs"; return 1; }

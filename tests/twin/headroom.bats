@@ -28,7 +28,7 @@ bats_require_minimum_version 1.5.0
 		[ "$(jq -r '"PFC headroom at \(.rate), \(.delay), mtu \(.mtu) (frames of up to \(.frame) bytes):"' <<<"$json")" = "$("$LOSSLAB" headroom $link | head -1)" ]
 		jq -e '(.terms | add) == .headroom and (.terms | length) == 6 and .frame == .terms.last' <<<"$json"
 	done
-	refused 2 'headroom: mtu=63' "$LOSSLAB" headroom -j 40gbit 2us 63
+	refused 2 'headroom: mtu=63' "$LOSSLAB" headroom --json 40gbit 2us 63
 }
 
 @test "headroom: bad input is refused by name" {

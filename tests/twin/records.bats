@@ -30,7 +30,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 		'avg_fct_ns [0-9]+\.[0-9]{3}' 'p99_fct_ns [0-9]+\.[0-9]{3}' 'frames \{' 'sent [0-9]+' 'delivered [0-9]+' \
 		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' \
 		'ecn_marks 0' 'pause_frames 0' 'resume_frames 0' 'packets_sent [0-9]+' 'retransmitted [0-9]+' 'timeouts [0-9]+' \
-		'nacks [0-9]+' 'cnps 0' 'rnr_naks 0' 'qp_errors 0' 'packet_hops [0-9]+' 'crossings \{' 'data [0-9]+' 'ack [0-9]+' 'windows [0-9]+' \
+		'nacks [0-9]+' 'cnps 0' 'rnr_naks 0' 'qp_errors 0' 'packet_hops [0-9]+' 'hops_data [0-9]+' 'hops_ack [0-9]+' 'windows [0-9]+' \
 		'virtual_ns [0-9]+\.[0-9]{3}' 'foreign_frames 0' 'wall_s [0-9]+\.[0-9]+' 'cpu_s [0-9]+\.[0-9]+' 'peak_rss_kb [0-9]+'; do
 		[ "$(grep -cE "^ *\"${key%% *}\": ${key#* },?\$" "$dir/summary.json")" -eq 1 ] || { echo "key $key"; cat "$dir/summary.json"; false; }
 	done
@@ -39,13 +39,13 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 # What cc= and fc= leave to be decided stands there decided.
 @test "records: summary.json names flow control, buffers, marking and turns" {
 	dir=$BATS_TEST_TMPDIR/out
-	named() { [ "$(for k in pfc fc buffers ecn sched queues arbiter; do value "$dir" $k; done | tr -d '"\n')" = "$1" ]; }
+	named() { [ "$(for k in fc buffer_mode ecn sched queues arbiter; do value "$dir" $k; done | tr -d '"\n')" = "$1" ]; }
 	twin "$dir" topology=star:n=3 flows=5 cc=dcqcn
-	named truepfcstaticredstrictvoqrr
+	named pfcstaticredstrictvoqrr
 	twin "$dir" topology=star:n=3 flows=5 fc=credit ecn=ib cc=ib-lipd sched=wrr
-	named falsecreditstaticibwrrvoqrr
+	named creditstaticibwrrvoqrr
 	twin "$dir" topology=star:n=3 flows=5 buffer_mode=shared buffer=1MB ecn=ib-input queues=fifo arbiter=islip
-	named truepfcsharedib-inputstrictfifoislip
+	named pfcsharedib-inputstrictfifoislip
 }
 
 @test "records: --json prints what summary.json holds" {
@@ -77,7 +77,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 		[ "$(total "$ports" mark_$cause)" -eq "$(value "$dir" $cause)" ]
 	done
 	[ "$(total "$ports" tx_frames)" -eq "$(value "$dir" packet_hops)" ]
-	[ "$(($(value "$dir" data) + $(value "$dir" ack)))" -eq "$(value "$dir" packet_hops)" ]
+	[ "$(($(value "$dir" hops_data) + $(value "$dir" hops_ack)))" -eq "$(value "$dir" packet_hops)" ]
 	[ "$(total "$ports" tx_frames 'v["node"] ~ /^h/')" -eq "$(value "$dir" sent)" ]
 	[ "$(total "$hosts" tx_frames)" -eq "$(value "$dir" sent)" ]
 	[ "$(total "$hosts" rx_frames)" -eq "$(value "$dir" delivered)" ]
@@ -173,7 +173,7 @@ limited()
 @test "records: a command whose output cannot be written has not succeeded" {
 	dir=$BATS_TEST_TMPDIR/out
 	twin "$dir" topology=star:n=3 flows=5
-	for what in "run -q -e twin topology=star:n=3 flows=5" "run -q -j -e twin topology=star:n=3 flows=5" "run --help" \
+	for what in "run -q -e twin topology=star:n=3 flows=5" "run -q --json -e twin topology=star:n=3 flows=5" "run --help" \
 		"run --presets" "ports $dir" "headroom 40gbit 2us 1000" --help --version; do
 		# shellcheck disable=SC2086 # words
 		run -1 bash -c '"$@" >/dev/full' -- "$LOSSLAB" $what
@@ -186,18 +186,19 @@ limited()
 	requires jq
 	dir=$BATS_TEST_TMPDIR/out
 	printf 'topology=star:n=3\nflows=5\n[one "of"]\n[two]\ntransport=irn\n' >"$BATS_TEST_TMPDIR/scenario"
-	"$LOSSLAB" run -q -j -e twin --out "$dir" "$BATS_TEST_TMPDIR/scenario" >"$BATS_TEST_TMPDIR/json"
+	"$LOSSLAB" run -q --json -e twin --out "$dir" "$BATS_TEST_TMPDIR/scenario" >"$BATS_TEST_TMPDIR/json"
 	[ "$(jq -c 'map(.label)' "$BATS_TEST_TMPDIR/json")" = '["one \"of\"","two"]' ]
 	[ "$(jq -r .label "$dir/2/summary.json")" = two ]
 	run -2 "$LOSSLAB" ports "$dir"
-	[ "$output" = "losslab: ports: $dir: a scenario's records, one variant at a time: $dir/1 (one \"of\"), $dir/2 (two)" ]
+	[ "${lines[0]}" = "losslab: ports: $dir: records of a scenario; give one variant's directory:" ]
+	[ "${lines[1]}" = "  $dir/1 (one \"of\")" ] && [ "${lines[2]}" = "  $dir/2 (two)" ] && [ "${#lines[@]}" -eq 3 ]
 	"$LOSSLAB" ports "$dir/2" | grep -q '^s0:p0'
 	twin "$BATS_TEST_TMPDIR/single" topology=star:n=3 flows=5
 	[ -z "$(value "$BATS_TEST_TMPDIR/single" label)" ]
 }
 
 @test "records: the twin has a named lab's topology, and refuses one that is not there" {
-	refused 2 'lab nosuch: not there: .*losslab up' "$LOSSLAB" run -q -e twin -n nosuch flows=5
+	refused 2 'lab nosuch: no such lab: .*losslab up' "$LOSSLAB" run -q -e twin -n nosuch flows=5
 	refused 2 'No_Lab' "$LOSSLAB" run -q -e twin -n No_Lab flows=5
 	requires root veth
 	up star:n=3
@@ -205,5 +206,5 @@ limited()
 	[ "$(value "$BATS_TEST_TMPDIR/out" topology)" = '"star n=3"' ]
 	twin "$BATS_TEST_TMPDIR/same" topology=star:n=3 flows=5
 	same_records "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/same"
-	refused 2 "topology: lab $LAB stands and has its own" "$LOSSLAB" run -q -e twin -n "$LAB" topology=star:n=3
+	refused 2 "topology: lab $LAB exists and has its own" "$LOSSLAB" run -q -e twin -n "$LAB" topology=star:n=3
 }

@@ -145,7 +145,7 @@ static void wild_open(u64 seed, u32 cache)
 
 /* What happened in all the cases of a test. */
 struct totals {
-	u64 retransmissions, timeouts, middle, pool, copied, swaps, forgotten_rx, forgotten_tx;
+	u64 retransmissions, timeouts, middle, pool, copied, evictions, forgotten_rx, forgotten_tx;
 };
 
 static void totals_add(struct totals *sum)
@@ -155,7 +155,7 @@ static void totals_add(struct totals *sum)
 	sum->middle += t.receiving->drop_middle;
 	sum->pool += t.receiving->drop_pool;
 	sum->copied += t.receiving->copied_packets;
-	sum->swaps += t.receiving->rx.swaps + t.sending->tx.swaps;
+	sum->evictions += t.receiving->rx.evictions + t.sending->tx.evictions;
 	sum->forgotten_rx += t.receiving->rx.forgotten;
 	sum->forgotten_tx += t.sending->tx.forgotten;
 }

@@ -92,7 +92,7 @@ static struct host_record hosts[] = {
 	  .drop_middle = 11,
 	  .drop_pool = 12,
 	  .drop_order = 13,
-	  .swaps = 14,
+	  .evictions = 14,
 	  .forgotten = 15 },
 	{ .host = "h1",
 	  .rx_frames = 100,
@@ -113,7 +113,7 @@ static struct host_record hosts[] = {
 	  .drop_middle = 1100,
 	  .drop_pool = 1200,
 	  .drop_order = 1300,
-	  .swaps = 1400,
+	  .evictions = 1400,
 	  .forgotten = 1500 },
 };
 
@@ -144,8 +144,8 @@ static inline struct run_result result_with(const char *word)
 				    .delivered = 178,
 				    .dropped = 10,
 				    .queued = 2,
-				    .crossings_data = 200,
-				    .crossings_ack = 180,
+				    .hops_data = 200,
+				    .hops_ack = 180,
 				    .windows = 42,
 				    .virtual_ps = 51501500,
 				    .foreign = 4,

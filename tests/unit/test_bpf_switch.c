@@ -56,7 +56,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	if (w.up && netlab_down(w.lab, &w.err))
+	if (w.up && netlab_down(w.lab, NETLAB_DOWN_ANYWAY, &w.err))
 		print_error("%s\n", w.err.text);
 	if (w.topo) {
 		plan_free(&w.plan);

@@ -151,14 +151,14 @@ static void check_losses(const struct experiment *x)
 {
 	const struct run_totals *t = &x->totals;
 
-	assert_int_equal(t->drops[DROP_BUFFER], 0);
-	w.cuts += !!t->drops[DROP_LINK];
-	w.drops += !!t->drops[DROP_FAULT];
+	assert_int_equal(t->ports.drops[FAB_DROP_BUFFER], 0);
+	w.cuts += !!t->ports.drops[FAB_DROP_LINK];
+	w.drops += !!t->ports.drops[FAB_DROP_FAULT];
 	w.damaged += !!t->hosts.discarded;
 	if (w.broken)
 		return;
 	assert_int_equal(x->result.dropped, 0);
-	assert_int_equal(t->retransmitted, 0);
+	assert_int_equal(t->flows.retransmitted, 0);
 }
 
 static void run_one(const char *kind)
@@ -183,7 +183,7 @@ static void run_one(const char *kind)
 		w.biggest += x.result.ports[i].max_buffer > c.buffer / 10 * 9;
 	}
 	w.stalls += stalled;
-	w.pauses += !!x.totals.pause_frames;
+	w.pauses += !!x.totals.ports.pause_tx;
 	w.runs++;
 	experiment_free(&x);
 	topo_free(t);

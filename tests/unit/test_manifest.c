@@ -17,8 +17,8 @@
 #include "lab/netlab/manifest.h"
 
 #define ID "0123456789abcdef0123456789abcdef"
-#define HEAD "\"losslab-manifest\":1,\"name\":\"lab\",\"id\":\"" ID "\",\"title\":\"\""
-#define COUNTS "\"hosts\":1,\"switches\":1,\"links\":1,\"complete\":true"
+#define HEAD "\"losslab-manifest\":2,\"name\":\"lab\",\"id\":\"" ID "\",\"title\":\"\""
+#define COUNTS "\"hosts\":1,\"switches\":1,\"links\":1,\"complete\":true,\"owner\":null"
 
 static char dir[] = "/tmp/test_manifest.XXXXXX";
 static char path[64];
@@ -106,6 +106,7 @@ static void manifest_write__reads_back(void **state)
 
 	assert_int_equal(manifest_make(&m, "lab", t), 0);
 	m.complete = true;
+	assert_int_equal(process_self(&m.owner), 0);
 	assert_int_equal(manifest_write(&m, path), 0);
 	assert_int_equal(manifest_read(&back, path, "lab", &err), 0);
 	assert_string_equal(back.name, "lab");
@@ -114,6 +115,9 @@ static void manifest_write__reads_back(void **state)
 	assert_int_equal(back.n_switches, 1);
 	assert_int_equal(back.n_links, 2);
 	assert_true(back.complete);
+	assert_memory_equal(&back.owner, &m.owner, sizeof(m.owner));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
 	assert_int_equal(back.n_ns, m.n_ns);
 	for (i = 0; i < m.n_ns; i++)
 		assert_string_equal(back.ns[i], m.ns[i]);
@@ -190,18 +194,23 @@ static void manifest_read__wrong_types(void **state)
 {
 	static const char names[] = ",\"namespaces\":[\"lab-h0\"]}";
 	static const char *const heads[] = {
-		"{" HEAD ",\"hosts\":\"1\",\"switches\":1,\"links\":1,\"complete\":true",
-		"{" HEAD ",\"hosts\":-1,\"switches\":1,\"links\":1,\"complete\":true",
-		"{" HEAD ",\"hosts\":1,\"switches\":1,\"links\":1,\"complete\":\"yes\"",
+		"{" HEAD ",\"hosts\":\"1\",\"switches\":1,\"links\":1,\"complete\":true,\"owner\":null",
+		"{" HEAD ",\"hosts\":-1,\"switches\":1,\"links\":1,\"complete\":true,\"owner\":null",
+		"{" HEAD ",\"hosts\":1,\"switches\":1,\"links\":1,\"complete\":\"yes\",\"owner\":null",
 		"{" HEAD ",\"hosts\":1,\"switches\":1,\"links\":1",
 		"{" HEAD "," COUNTS ",\"more\":1",
+		"{" HEAD ",\"hosts\":1,\"switches\":1,\"links\":1,\"complete\":true",
+		"{" HEAD ",\"hosts\":1,\"switches\":1,\"links\":1,\"complete\":true,\"owner\":7",
+		"{" HEAD ",\"hosts\":1,\"switches\":1,\"links\":1,\"complete\":true,\"owner\":{\"pid\":1}",
+		"{" HEAD ",\"hosts\":1,\"switches\":1,\"links\":1,\"complete\":true,\"owner\":{\"pid\":-1,"
+		"\"start\":1,\"pid_ns\":1}",
 		"{" HEAD ",\"name\":\"lab\"," COUNTS,
-		"{\"losslab-manifest\":2,\"name\":\"lab\",\"id\":\"" ID "\",\"title\":\"\"," COUNTS,
-		"{\"losslab-manifest\":1,\"name\":\"bal\",\"id\":\"" ID "\",\"title\":\"\"," COUNTS,
-		"{\"losslab-manifest\":1,\"name\":\"lab\",\"id\":\"\",\"title\":\"\"," COUNTS,
-		"{\"losslab-manifest\":1,\"name\":\"lab\",\"id\":\"0123456789abcdef0123456789abcdeg\",\"title\":"
+		"{\"losslab-manifest\":1,\"name\":\"lab\",\"id\":\"" ID "\",\"title\":\"\"," COUNTS,
+		"{\"losslab-manifest\":2,\"name\":\"bal\",\"id\":\"" ID "\",\"title\":\"\"," COUNTS,
+		"{\"losslab-manifest\":2,\"name\":\"lab\",\"id\":\"\",\"title\":\"\"," COUNTS,
+		"{\"losslab-manifest\":2,\"name\":\"lab\",\"id\":\"0123456789abcdef0123456789abcdeg\",\"title\":"
 		"\"\"," COUNTS,
-		"{\"losslab-manifest\":1,\"name\":[],\"id\":\"" ID "\",\"title\":\"\"," COUNTS,
+		"{\"losslab-manifest\":2,\"name\":[],\"id\":\"" ID "\",\"title\":\"\"," COUNTS,
 	};
 	char text[512];
 	size_t i;

@@ -25,7 +25,7 @@ static void cache__swaps_receivers(void **state)
 	receive_rows(0, a2, COUNT(a2));
 	receive_rows(1, b2, COUNT(b2));
 	melo->host_stats(t.receiving, &s);
-	assert_true(s.swaps == 3 && s.forgotten == 0 && s.pool_rx_peak == 16);
+	assert_true(s.evictions == 3 && s.forgotten == 0 && s.pool_rx_peak == 16);
 	net_close();
 }
 
@@ -42,7 +42,7 @@ static void cache__least_recently_used(void **state)
 		for (u32 k = 0; k < 4; k++)
 			assert_int_equal(melo_rx(&t.conns[k].r)->c.on_chip, rows[i].on_chip >> k & 1);
 	}
-	assert_int_equal(t.receiving->rx.swaps, 4);
+	assert_int_equal(t.receiving->rx.evictions, 4);
 	net_close();
 }
 
@@ -66,7 +66,7 @@ static void cache__forgets_received(void **state)
 	receive_rows(1, b, COUNT(b));
 	receive_rows(2, c, COUNT(c)); /* 0 goes out */
 	receive_rows(0, a2, COUNT(a2));
-	assert_true(t.receiving->rx.forgotten == 2 && t.receiving->rx.swaps == 2);
+	assert_true(t.receiving->rx.forgotten == 2 && t.receiving->rx.evictions == 2);
 	for (u32 n = 6; n < 20; n++)
 		receive(0, n, false);
 	assert_true(t.conns[0].r.received == 20 && t.conns[0].r.msn == 7);

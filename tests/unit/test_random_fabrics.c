@@ -191,15 +191,15 @@ static void check(const struct experiment *x, const struct shape *s, u32 number,
 		assert_true(r->flows[i].fct_ps >= r->flows[i].ideal_ps &&
 			    r->flows[i].received_bytes == r->flows[i].flow.bytes);
 	if (!strcmp(x->cfg.transport, "roce"))
-		assert_int_equal(x->totals.retransmitted, 0);
+		assert_int_equal(x->totals.flows.retransmitted, 0);
 	for (u32 i = 0; i < r->n_ports; i++)
 		if (r->ports[i].max_buffer > fullest)
 			fullest = r->ports[i].max_buffer;
 	assert_true(fullest <= x->cfg.buffer);
 	tally->frames += r->sent;
-	tally->pauses += x->totals.pause_frames;
-	tally->paused += x->totals.pause_frames > 0;
-	tally->refreshed += x->totals.pause_frames > x->totals.resume_frames;
+	tally->pauses += x->totals.ports.pause_tx;
+	tally->paused += x->totals.ports.pause_tx > 0;
+	tally->refreshed += x->totals.ports.pause_tx > x->totals.ports.resume_tx;
 	tally->nearly_full += fullest + 2 * s->frame_max > x->cfg.buffer;
 }
 

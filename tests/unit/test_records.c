@@ -86,7 +86,7 @@ static void hosts_csv__golden(void **state)
 		PRINTED(records_hosts_csv(&r, out)),
 		"host,rx_frames,tx_frames,tx_data,rx_data,acks_tx,naks_tx,cnps_tx,cnps_rx,discarded,pool_rx_peak_bits,"
 		"pool_tx_peak_bits,pool_rx_bits,pool_tx_bits,copied_packets,copied_bytes,copy_cpu,drop_middle,"
-		"drop_pool,drop_order,swaps,forgotten\n"
+		"drop_pool,drop_order,evictions,forgotten\n"
 		"h0,1,2,3,4,5,6,7,8,9,16,24,8,32,10,10300,0.032879,11,12,13,14,15\n"
 		"h1,100,200,300,400,500,600,700,800,900,8,1024,80,320,1000,51501,0.164398,1100,1200,1300,1400,1500\n");
 	r.virtual_ps = 0; /* nothing has happened: no time, no share of it */
@@ -117,12 +117,13 @@ static void totals__sums(void **state)
 	assert_int_equal(t.avg_slowdown_milli, 1750);
 	assert_int_equal(t.avg_fct_ps, 27221203); /* 27221202.5, half up */
 	assert_int_equal(t.p99_fct_ps, 50000005);
-	assert_true(t.drops[DROP_BUFFER] == 7 && t.drops[DROP_LOSS] == 1 && t.drops[DROP_NO_ROUTE] == 2);
-	assert_true(t.marks[MARK_RED] == 1 && t.marks[MARK_STEP] == 4 && t.marks[MARK_INPUT] == 2);
-	assert_true(t.marks[MARK_ROOT] == 5);
-	assert_true(t.ecn_marks == 3 && t.pause_frames == 2 && t.resume_frames == 1);
-	assert_true(t.packets_sent == 76 && t.retransmitted == 6 && t.timeouts == 1 && t.nacks == 2);
-	assert_true(t.cnps == 11 && t.rnr_naks == 12 && t.qp_errors == 1);
+	assert_true(t.ports.drops[FAB_DROP_BUFFER] == 7 && t.ports.drops[FAB_DROP_LOSS] == 1);
+	assert_true(t.ports.marks[FAB_MARK_RED] == 1 && t.ports.marks[FAB_MARK_STEP] == 4);
+	assert_true(t.ports.marks[FAB_MARK_INPUT] == 2 && t.ports.marks[FAB_MARK_ROOT] == 5);
+	assert_int_equal(t.ports.drops[FAB_DROP_NO_ROUTE], 2);
+	assert_true(t.ports.ecn_marks == 3 && t.ports.pause_tx == 2 && t.ports.resume_tx == 1);
+	assert_true(t.flows.packets_sent == 76 && t.flows.retransmitted == 6 && t.flows.timeouts == 1);
+	assert_true(t.flows.nacks == 2 && t.flows.cnps == 11 && t.flows.rnr_naks == 12 && t.qp_errors == 1);
 	assert_int_equal(t.drop_ppm, 52632); /* 10 / 190 = 0.0526316 */
 	assert_int_equal(t.packet_hops, 380);
 }
@@ -139,8 +140,8 @@ static void totals__hosts(void **state)
 	assert_true(h->pool_rx_bits == 88 && h->pool_tx_bits == 352);
 	assert_true(h->copied_packets == 1010 && h->copied_bytes == 61801);
 	assert_true(h->drop_middle == 1111 && h->drop_pool == 1212 && h->drop_order == 1313);
-	assert_true(h->swaps == 1414 && h->forgotten == 1515);
-	assert_int_equal(t.copy_cpu_ppm, 164398); /* of h1 alone */
+	assert_true(h->evictions == 1414 && h->forgotten == 1515);
+	assert_int_equal(h->copy_cpu_ppm, 164398); /* of h1 alone */
 }
 
 static void totals__nothing_completed(void **state)
@@ -222,18 +223,20 @@ static void json__golden(void **state)
 		 "\"arbiter\": \"rr\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  "
 		 "\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
 		 "  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
-		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drops\": {\n"
+		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drop_rate\": 0.052632,\n "
+		 " \"drops\": {\n"
 		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2,\n    \"link\": 0,\n    \"fault\": 0,\n    "
 		 "\"watchdog\": 0\n  "
-		 "},\n  \"drop_rate\": 0.052632,\n"
-		 "  \"ecn_marks\": 3,\n  \"marks\": {\n    \"red\": 1,\n    \"step\": 4,\n    \"input\": 2,\n    "
-		 "\"root\": 5\n  },\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"packets_sent\": 76,\n"
+		 "},\n"
+		 "  \"ecn_marks\": 3,\n  \"pause_frames\": 2,\n  \"resume_frames\": 1,\n  \"marks\": {\n    \"red\": "
+		 "1,\n"
+		 "    \"step\": 4,\n    \"input\": 2,\n    \"root\": 5\n  },\n  \"packets_sent\": 76,\n"
 		 "  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"cnps\": 11,\n  \"rnr_naks\": 12,\n"
 		 "  \"qp_errors\": 1,\n  \"packet_hops\": 380,\n"
-		 "  \"crossings\": {\n    \"data\": 200,\n    \"ack\": 180\n  },\n  \"windows\": 42,\n"
+		 "  \"hops_data\": 200,\n  \"hops_ack\": 180,\n  \"windows\": 42,\n"
 		 "  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
 		 "0.000095,\n"
-		 "  \"peak_rss_kb\": 2048,\n  \"crossings_per_cpu_s\": 4000000\n}\n",
+		 "  \"peak_rss_kb\": 2048,\n  \"hops_per_cpu_s\": 4000000\n}\n",
 		 flows_sha256);
 	assert_string_equal(PRINTED(assert_int_equal(records_json(&r, &t, out), 0)), want);
 }
@@ -249,7 +252,7 @@ static void json__melo(void **state)
 			       "    \"pool_tx_peak_bits\": 1024,\n    \"pool_rx_bits\": 88,\n"
 			       "    \"pool_tx_bits\": 352,\n    \"copied_packets\": 1010,\n"
 			       "    \"copied_bytes\": 61801,\n    \"copy_cpu_max\": 0.164398,\n"
-			       "    \"drop_middle\": 1111,\n    \"drop_pool\": 1212,\n    \"swaps\": 1414,\n"
+			       "    \"drop_middle\": 1111,\n    \"drop_pool\": 1212,\n    \"evictions\": 1414,\n"
 			       "    \"forgotten\": 1515\n  },\n  \"packet_hops\": 380,\n"));
 	assert_non_null(strstr(text, "  \"preset\": \"melo\",\n  \"transport\": \"melo\",\n"));
 }
@@ -282,14 +285,15 @@ static void print__golden(void **state)
 		 "  flows        3, 2 completed (stuck)\n"
 		 "  slowdown     1.750 average\n"
 		 "  completion   0.0272 ms average, 0.0500 ms 99 %%\n"
-		 "  packets      76 sent, 6 of them again, 1 timeouts, 2 NACKs, 11 CNPs, 12 RNR NAKs\n"
-		 "  errors       1 flow: flow 2 rnr\n"
-		 "  frames       190 sent = 178 delivered + 10 dropped + 2 queued\n"
-		 "  drops        5.2632 %%, buffer 7, loss 1, no_route 2\n"
+		 "  packets      76 sent, 6 retransmitted, 1 timeouts, 2 NACKs, 11 CNPs,\n"
+		 "               12 RNR NAKs\n"
+		 "  errors       1 flow, flow 2 rnr\n"
+		 "  frames       190 sent, 178 delivered, 10 dropped, 2 queued\n"
+		 "  drops        5.263 %%, buffer 7, loss 1, no_route 2\n"
 		 "  fabric       2 PAUSE, 1 resume, 3 ECN marks\n"
 		 "  time         0.0515 ms virtual in 42 windows, 1.235 s wall, 0.000 s CPU\n"
-		 "  speed        380 link crossings, 4000000 per CPU second, 2048 KB memory\n"
-		 "  foreign      4 frames that were not the lab's\n"
+		 "  speed        380 hops, 4000000 per CPU second, 2048 KB memory\n"
+		 "  ignored      4 foreign frames\n"
 		 "  digest       %s\n",
 		 flows_sha256);
 	assert_string_equal(PRINTED(records_print(&r, &t, out)), want);
@@ -313,11 +317,11 @@ static void print__errors(void **state)
 	many[3].error = QP_ACCESS;
 	t = totals(&r);
 	assert_non_null(strstr(PRINTED(records_print(&r, &t, out)),
-			       "\n  errors       4 flows: flow 1 retry, flow 2 retry, flow 3 access, flow 4 retry\n"));
+			       "\n  errors       4 flows, flow 1 retry, flow 2 retry, flow 3 access, flow 4 retry\n"));
 	many[8].error = QP_RNR;
 	t = totals(&r);
-	assert_non_null(strstr(PRINTED(records_print(&r, &t, out)), " errors       5 flows: flow 1 retry,"));
-	assert_non_null(strstr(text, ", flow 4 retry, ...\n"));
+	assert_non_null(strstr(PRINTED(records_print(&r, &t, out)), " errors       5 flows, flow 1 retry,"));
+	assert_non_null(strstr(text, ", flow 4 retry,\n               ...\n"));
 }
 
 static void print__melo(void **state)
@@ -325,12 +329,10 @@ static void print__melo(void **state)
 	struct run_result r = result_with("transport=melo");
 	struct run_totals t = totals(&r);
 
-	assert_non_null(
-		strstr(PRINTED(records_print(&r, &t, out)),
-		       "\n  melo         at most 16 bits of 1024 receiving and 1024 sending, dropped 1212 pool, "
-		       "1111 middle\n"
-		       "               1010 packets copied, at most 16.4398 % of a core; 1414 swaps, "
-		       "1515 forgotten\n"));
+	assert_non_null(strstr(PRINTED(records_print(&r, &t, out)),
+			       "\n  melo         pools of 1024 bits, peak 16 receiving, 1024 sending,\n"
+			       "               dropped 1212 pool, 1111 middle, 1010 packets copied,\n"
+			       "               at most 16.4398 % of a core, 1414 evictions, 1515 forgotten\n"));
 }
 
 static void table__golden(void **state)
@@ -344,17 +346,39 @@ static void table__golden(void **state)
 	r.status = none.status = "done";
 	t[0] = totals(&r);
 	t[1] = totals(&none);
-	assert_string_equal(
-		PRINTED(records_table(runs, t, labels, 2, out)),
-		"scheme      avg slowdown  avg FCT (ms)  99 % FCT (ms)                   drops       PAUSE  digest\n"
-		"RoCE + PFC         1.750        0.0272         0.0500           10 (5.2632 %)           2  "
-		"1e0cff47ac41\n"
-		"IRN                    -             -              -           10 (5.2632 %)           2  "
-		"e1f7fb3214c9\n"
-		"RoCE + PFC: 1 of 3 flows stopped in error, and are in none of the averages.\n");
+	assert_string_equal(PRINTED(records_table(runs, t, labels, 2, out)),
+			    "scheme            slowdown   avg FCT  99 % FCT   drops   PAUSE  digest\n"
+			    "                                  ms        ms       %\n"
+			    "RoCE + PFC           1.750    0.0272    0.0500   5.263       2  1e0cff47ac41\n"
+			    "IRN                      -         -         -   5.263       2  e1f7fb3214c9\n"
+			    "RoCE + PFC: 1 of 3 flows stopped in error\n"
+			    "The averages are over completed flows only.\n");
 }
 
-/* Runs that have no end: the line says why, and a deadlock's where. */
+/* Labels of up to 24 bytes are whole, longer ones cut; wide numbers take digits from the digest, and no row is wider.
+ */
+static void table__fits(void **state)
+{
+	struct run_result r = result();
+	const struct run_result *runs[] = { &r, &r };
+	static const char *const labels[] = { "twenty-four bytes, no mo", "twenty-five bytes, no more than that" };
+	struct run_totals t[2];
+
+	r.status = "done";
+	t[0] = t[1] = totals(&r);
+	t[0].qp_errors = t[1].qp_errors = 0;
+	PRINTED(records_table(runs, t, labels, 2, out));
+	assert_non_null(strstr(text,
+			       "\ntwenty-four bytes, no mo     1.750    0.0272    0.0500   5.263       2  1e0cff47\n"
+			       "twenty-five bytes, no..."));
+	t[1].ports.pause_tx = 12345678;
+	PRINTED(records_table(runs, t, labels, 2, out));
+	assert_non_null(strstr(text, "  12345678  1e0cff\n"));
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		assert_true(strchr(line, '\n') - line <= 80);
+}
+
+/* Runs that have no end: the lines say why, and a deadlock's where. */
 static void table__of_runs_that_hang(void **state)
 {
 	static const u32 cycle[] = { 0, 1 };
@@ -375,10 +399,12 @@ static void table__of_runs_that_hang(void **state)
 	t[1].completed = t[1].qp_errors = 1;
 	said = strchr(PRINTED(records_table(runs, t, labels, 2, out)), '\n');
 	assert_non_null(strstr(said,
-			       "\ndead: deadlock of class 3: 3 of 3 flows unfinished, and in none of the averages: "
-			       "s0:p0 waits for h0:p0 waits for s0:p0.\n"
-			       "stuck: stuck: 1 of 3 flows unfinished, and in none of the averages.\n"
-			       "stuck: 1 of 3 flows stopped in error"));
+			       "\ndead: deadlock, 3 of 3 flows unfinished\n"
+			       "  cycle of class 3, each port waits for the next one:\n"
+			       "    s0:p0, h0:p0, s0:p0\n"
+			       "stuck: stuck, 1 of 3 flows unfinished\n"
+			       "stuck: 1 of 3 flows stopped in error\n"
+			       "The averages are over completed flows only.\n"));
 }
 
 int main(void)
@@ -403,6 +429,7 @@ int main(void)
 		cmocka_unit_test(print__errors),
 		cmocka_unit_test(print__melo),
 		cmocka_unit_test(table__golden),
+		cmocka_unit_test(table__fits),
 		cmocka_unit_test(table__of_runs_that_hang),
 	};
 

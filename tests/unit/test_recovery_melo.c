@@ -318,7 +318,7 @@ static void wild__all_on_chip(void **state)
 	for (u64 seed = 0; seed < 2000; seed++)
 		run_wild(seed, 0, &sum);
 	assert_true(sum.retransmissions > 100000 && sum.timeouts > 10000 && sum.middle > 10000 && sum.pool > 10000);
-	assert_true(sum.copied > 100000 && sum.swaps == 0 && sum.forgotten_rx == 0 && sum.forgotten_tx == 0);
+	assert_true(sum.copied > 100000 && sum.evictions == 0 && sum.forgotten_rx == 0 && sum.forgotten_tx == 0);
 }
 
 static void wild__cache(void **state)
@@ -328,7 +328,7 @@ static void wild__cache(void **state)
 	for (u64 seed = 0; seed < 2000; seed++)
 		run_wild(seed, 1 + seed % 3, &sum);
 	assert_true(sum.retransmissions > 100000 && sum.timeouts > 10000);
-	assert_true(sum.swaps > 100000 && sum.forgotten_rx > 1000 && sum.forgotten_tx > 1000);
+	assert_true(sum.evictions > 100000 && sum.forgotten_rx > 1000 && sum.forgotten_tx > 1000);
 }
 
 int main(void)
