@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Workload files: flows in range and in order, which read the same once written. fuzz: runs=1500 max_len=512 */
+/* Workload files: flows in range and in order, which read the same once written. fuzz: runs=10000 max_len=512 */
 #include "lab/workload/workload.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -8,13 +8,12 @@
 static int make(const u8 *data, size_t size, struct flow **flows, u32 *n, struct err *err)
 {
 	static const u32 host_ps[HOSTS] = { 200, 200, 200, 200, 200, 200 };
-	static struct run_cfg cfg;
-	char word[128];
+	struct workload_spec spec = { .seed = 1 };
+	char text[128];
 
-	snprintf(word, sizeof(word), "workload=file:%s", fuzz_file(data, size));
-	cfg_defaults(&cfg);
-	CHECK(!cfg_set(&cfg, word, err) && !cfg_finish(&cfg, err));
-	return workload_make(&cfg, HOSTS, host_ps, flows, n, err);
+	snprintf(text, sizeof(text), "file:%s", fuzz_file(data, size));
+	spec.text = text;
+	return workload_make(&spec, HOSTS, host_ps, flows, n, err);
 }
 
 static void reads_back(const struct flow *flows, u32 n)
