@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Losslab. `make help` lists the targets.
 
 PREFIX ?= /usr/local
@@ -132,9 +132,9 @@ run: install-run ## the same flows over RoCE with PFC, without, and IRN: one tab
 	@$(MAKE) -s --no-print-directory $(B)/losslab
 	@sh scenarios/run.sh scenarios/lossless
 
-test: install-test ## all tests: unit, twin, bpf, fuzz (short), bats
-	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(UNIT) $(FUZZ)
-	@B=$(B) bash tests/run.sh unit twin bpf fuzz bats
+test: install-test ## all tests: unit, twin, bpf, bats, short fuzz and chaos
+	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(UNIT) $(FUZZ) $(CHAOS)
+	@B=$(B) bash tests/run.sh unit twin bpf fuzz bats chaos
 
 # T=psn: this one only. SAN=1: twin and bats run a losslab under ASAN and UBSAN (unit tests always do).
 unit twin bpf bats: install-test ## one set; T=NAME: one file of it; SAN=1: under ASAN and UBSAN

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An agent: the process that is one host. It runs the host's NIC window by window, as the conductor asks it to, and
  * shares a page with it. The conductor's half (starting, waking, waiting) is lab/engine/agents.c.

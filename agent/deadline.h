@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Deadlines of loops that wait for something which should be there at once. They count the time in which the waiting
  * process has been running: if it was stopped (SIGSTOP, a suspended laptop, a paused VM), so was everything that it

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * AF_PACKET. TPACKET_V2, since V3 hands over blocks by the wall clock. No PACKET_QDISC_BYPASS: it would hide sent
  * frames from tcpdump. The ring is complete up to the expected count before a window starts (TC counts a frame

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The NIC's way to a real interface: an AF_PACKET ring in, sendmmsg out. Frames that leave are complete RoCEv2:
  * payload filled in, ICRC, pad to 60, stamp. Frames that come are checked the same way.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parameters of algorithms, declared as data. Each congestion control and each loss recovery has a table of them
  * beside its code. lab/config makes from the tables the keys of `losslab run`: how they are read, checked, printed and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The fabric's ABI: the structs that the BPF programs, the conductor and the twin share.
  * They live in BPF maps (kernel engine, mapped into the conductor) or in plain memory (twin).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Addresses of a lab, each a pure function of a number: what the switches' programs, the NIC and the lab agree on.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The event loop of one switch. The same text runs in the kernel (bpf/switch.bpf.c) and in the twin
  * (lab/engine/twin.c). Whoever includes this has defined where the state is:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which frame an output sends next: between classes by strict priority or weighted round-robin, within a class
  * round-robin over the inputs.

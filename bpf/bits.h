@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bit operations that BPF's instruction set lacks. (Baseline x86-64 has no instruction to count ones either.) */
 #ifndef LOSSLAB_BITS_H
 #define LOSSLAB_BITS_H

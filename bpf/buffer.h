@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A switch's memory shared by its input ports, with a dynamic threshold (Choudhury and Hahne 1998; as in the switch
  * model of the HPCC authors' simulator: REFERENCE.md 8.1).

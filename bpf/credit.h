@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fc=credit: credit-based flow control per class, as InfiniBand has it per virtual lane (IBTA 1.3, section 7.9.4).
  * Buffers and frames are counted in blocks of 64 bytes. A transmitter counts the blocks it has sent (FCTBS, flow

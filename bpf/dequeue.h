@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The output side of a switch's event loop (bpf/advance.h): choose the next frame and take it out of its queue. */
 #ifndef LOSSLAB_DEQUEUE_H
 #define LOSSLAB_DEQUEUE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The input side of a switch's event loop (bpf/advance.h): a frame is lost, dropped, or buffered, marked and queued. */
 #ifndef LOSSLAB_ENQUEUE_H
 #define LOSSLAB_ENQUEUE_H

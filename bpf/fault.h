@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Effects of faults on frames, for switches and NICs alike: which frames a broken link loses, which bit is corrupted.
  */
 #ifndef LOSSLAB_FAULT_H

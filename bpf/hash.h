@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hashing: all randomness in the switches is a pure function of (seed, place, time or count). */
 #ifndef LOSSLAB_HASH_H
 #define LOSSLAB_HASH_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The host's side of its link: a veth takes redirected frames only if an XDP program is attached. The TC program
  * counts the lab's frames after every packet socket has its copy, and keeps them from the host's IP stack, which would

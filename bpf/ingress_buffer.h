@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The buffer of a switch's input port: counting frames in and out, and the flow control that follows from it. Here
  * alone stands when a port asks the sender upstream to pause, to resume, or grants it credits. Pure functions of the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All maps of the switch programs. The loader sets their sizes (lab/engine/bpf_load.c); here they are 1. */
 #ifndef LOSSLAB_MAPS_BPF_H
 #define LOSSLAB_MAPS_BPF_H

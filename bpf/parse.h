@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a switch reads of a frame: destination, class, ECN, the 5-tuple, whether it carries payload; or the vector and
  * quanta of a PFC frame, or the counters of a credit frame. Frames are untrusted: @head holds SLOT_SMALL bytes that may

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Priority flow control, IEEE 802.1Qbb: when to pause the sender, what a received PAUSE means, and how much
  * buffer it takes to lose nothing.

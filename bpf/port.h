@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by all parts of a switch's event loop (bpf/advance.h): errors, a port's next event, marks, drops. */
 #ifndef LOSSLAB_PORT_H
 #define LOSSLAB_PORT_H

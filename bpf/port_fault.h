@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Faults of a switch port: its link goes down and comes up, a storm of PAUSE begins and ends. Pure functions of the
  * settings, the switch and the port. The conductor applies them between two windows (lab/run/fault_apply.c) and then

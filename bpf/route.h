@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ECMP: one of the ports on a shortest path, by a hash of the 5-tuple that differs from switch to switch. */
 #ifndef LOSSLAB_ROUTE_H
 #define LOSSLAB_ROUTE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The switches. Three programs:
  *   ingress  on every switch port: store the frame, decide nothing (virtual time is not there yet)

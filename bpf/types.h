@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Short names for fixed-width integers, the same in BPF programs and in user space. */
 #ifndef LOSSLAB_TYPES_H
 #define LOSSLAB_TYPES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The queues of a switch: one per output, input and class (virtual output queues), or with queues=fifo one per input
  * and class, whose first frame blocks those behind it. An output sees only which inputs have a frame that it can take.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The PFC watchdog, modelled on SONiC's with the action "drop" (sonic-net/SONiC wiki, PFC-Watchdog-Design). An output
  * that has frames of a class and has been paused for it throughout the detection time stops the class: it drops those

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Byte layouts of everything on a lab link: Ethernet, IPv4, UDP, RoCEv2 (InfiniBand Architecture
  * Specification 1.3, annex A17), TCP with iWARP on it, 802.1Qbb PFC, and the lab's stamp. Offsets and

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What Losslab needs from the system, by name.
 #   deps.sh check SET...     say what is missing and how to get it; exit 3 if anything is
 #   deps.sh install SET...   install it with apt, after saying so; without apt or root, as check

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A request to end, made by a signal handler and looked at wherever something can last: planning, waiting for agents,
  * between windows. What finds it set returns -EINTR.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Limits of the system that a large lab meets. */
 #ifndef LOSSLAB_LIMITS_H
 #define LOSSLAB_LIMITS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Writing into a directory: by its descriptor, under a lock, through files that nobody else can have made. */
 #include "lab/outdir.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A directory for output. Whoever runs as root writes with the same care into a directory that others may touch: no
  * name that is written follows a symbolic link, each file appears whole or not at all, and nobody else writes there

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading text files from outside: lines, columns, numbers, and messages about them. */
 #include <errno.h>
 #include <string.h>

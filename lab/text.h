@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reading text files from outside: lines and files of bounded length, numbers in one form only, and messages of one
  * line that name the place. The input is checked while it is read, so memory does not depend on it.

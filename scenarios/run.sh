@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Run a scenario with the kernel engine where that is possible, else with the twin, and say which and why.
 set -eu
 losslab=${B:-build}/losslab

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Speed, as medians of RUNS runs (3): the NIC's core, link crossings per CPU second of both engines, bring-up and tear-down, a
 # window of a lone flow, memory. Machines differ and are noisy: the ratios are what to compare.
 set -eu

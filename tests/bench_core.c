@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How long the NIC's core takes for a data packet, all included: built, taken apart, answered, the answer built and
  * taken apart, timers and congestion control. Two NICs on one wire in memory, no I/O, no payload. Part of make bench.

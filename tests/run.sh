@@ -5,6 +5,7 @@
 #   unit   tests/unit/test_*.c, cmocka programs        bpf   those of them that load BPF programs
 #   twin   tests/twin/*.bats, the twin engine          bats  tests/bats/*.bats, the kernel engine
 #   fuzz   tests/fuzz/fuzz_*.c on their corpora and a fixed number of inputs made from a fixed seed
+#   chaos  tests/chaos/chaos.sh, a few rounds from a fixed seed
 #
 # Everything speaks TAP here. JOBS files run at a time (default: one a core), except those with a line "# alone: WHY":
 # they run by themselves at the end. The longest of the last time start first. Environment: B, the build folder; T,
@@ -28,7 +29,8 @@ files() {
 	unit | bpf) set -- "$1" tests/unit/test_*.c ;;
 	twin | bats) set -- "$1" "tests/$1"/*.bats ;;
 	fuzz) set -- "$1" tests/fuzz/fuzz_*.c ;;
-	*) echo "tests/run.sh: $1: no such set: unit, twin, bpf, bats, fuzz" >&2; exit 2 ;;
+	chaos) set -- "$1" tests/chaos/chaos.sh ;;
+	*) echo "tests/run.sh: $1: no such set: unit, twin, bpf, bats, fuzz, chaos" >&2; exit 2 ;;
 	esac
 	for f in "${@:2}"; do
 		name=$(basename "$f")
@@ -46,6 +48,7 @@ run_file() {
 	unit | bpf) CMOCKA_MESSAGE_OUTPUT=TAP "$B/tests/unit/$name" 2>&1 ;;
 	twin | bats) LOSSLAB="$PWD/$B/losslab" bats --tap --timing "tests/$set/$name.bats" 2>&1 ;;
 	fuzz) bash tests/fuzz/run.sh test "$name" 2>&1 ;;
+	chaos) SEED=1 CHAOS_ROUNDS=12 bash tests/chaos/chaos.sh 2>&1 ;;
 	esac
 }
 
@@ -102,7 +105,7 @@ slowest() {
 	done
 }
 
-[ $# -gt 0 ] || { sed -n '3,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '3,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 for set in "$@"; do
 	files "$set" || exit 2
 done >"$work/list" || exit 2
@@ -111,6 +114,10 @@ done >"$work/list" || exit 2
 together=() alone=()
 while read -r _ file; do
 	case ${file%%:*} in
+	chaos)
+		alone+=("$file")
+		continue
+		;;
 	twin | bats)
 		if grep -q '^# alone: ' "tests/${file/://}.bats"; then
 			alone+=("$file")

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A topology under construction: names, ports and every rule about the graph itself. */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Print a dumbbell: two switches with hosts on each side and one link between them.
 set -eu
 # shellcheck source=topo/generator.inc disable=SC1091

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How topo/ and lab/ report an error: a code, and one line of text. */
 #ifndef LOSSLAB_TOPO_ERR_H
 #define LOSSLAB_TOPO_ERR_H

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Print a fat-tree of k-port switches: k*k*k/4 hosts, 5*k*k/4 switches, all links alike.
 set -eu
 # shellcheck source=topo/generator.inc disable=SC1091

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Print the network of MELO's evaluation (APNet 2017, section 4; REFERENCE 3.7): a leaf-spine network defined by its
 # base round trip.
 set -eu

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A topology by its name: a file, or what a generator script prints. */
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The text format of topologies (topo/FORMAT.md): reading and writing. A file is hostile
  * until it is parsed: every line, word, count and number has a bound.

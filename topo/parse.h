@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Building a topology node by node: what parse.c reads, build.c checks and stores. */
 #ifndef LOSSLAB_TOPO_PARSE_H
 #define LOSSLAB_TOPO_PARSE_H

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Print a ring of switches. By default all routes go round one way: a cyclic buffer dependency, so that PFC and
 # credits can deadlock.
 set -eu

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * All shortest paths, by number of links, from every switch to every host, but where the
  * topology gives a route by hand. Hosts never forward, so the search runs over switches

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The topology: a graph of hosts and switches, and its routes. No effects: nothing
  * here opens a socket or knows about namespaces. Format: topo/FORMAT.md.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Rates, times, sizes and probabilities as people write them. Integers only: a value is
  * either exact or refused, so that every machine reads the same number from the same text.

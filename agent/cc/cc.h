@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Congestion control: one ops table per algorithm, one file each, one row in cc_table.c; orthogonal to loss
  * recovery. State is per connection, at the sender of the data. Rates are whole bits per second, times ps; no

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * DCQCN's reaction point as in the paper (SIGCOMM 2015, section 3; REFERENCE 4.1): a CNP cuts the rate by alpha/2,
  * events of a timer and of a byte counter bring it back. Every CNP restarts both timers, so their deadlines are

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * DCQCN's reaction point in the form of Mellanox ConnectX adapters, after the simulator that comes with HPCC
  * (SIGCOMM 2019; REFERENCE 4.1, "Mellanox variant"). The first CNP sets alpha to 1 and starts two periodic looks: each

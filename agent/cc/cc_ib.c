@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * InfiniBand congestion control as HP proposed it: a window and an inter-packet delay, both cut by a marked answer or a
  * CN packet, and whichever held back the last packet raised after so many unmarked answers ("general response

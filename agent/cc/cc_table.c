@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* All congestion controls, in the order of help and lists. A new one is a file beside this and its row here. */
 #include "agent/cc/cc.h"
 

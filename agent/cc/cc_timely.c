@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * TIMELY (SIGCOMM 2015, algorithm 1) and patched TIMELY ("ECN or Delay", CoNEXT 2016): a rate from round-trip times and
  * their gradient. Rules and their numbers: REFERENCE 4.2.

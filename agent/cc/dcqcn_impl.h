@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the two forms of DCQCN share: the paper's (cc_dcqcn.c) and the ConnectX one (cc_dcqcn_connectx.c).
  * Variables as in "Congestion Control for Large-Scale RDMA Deployments" (SIGCOMM 2015), section 3; REFERENCE 4.1.

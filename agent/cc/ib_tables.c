@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The generator of ib_tables.h. */
 #include "agent/cc/ib_tables.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The InfiniBand congestion control's response functions as tables (HP's proposal, "function template"): for each
  * level of the rate and each window, what an increase and a decrease lead to and how many unmarked packets an increase

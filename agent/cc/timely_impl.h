@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parameters of both forms of TIMELY, for cc_timely.c and its tests. */
 #ifndef LOSSLAB_TIMELY_IMPL_H
 #define LOSSLAB_TIMELY_IMPL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The NIC's life: the loop over events in order of virtual time, reports. */
 #include "agent/nic/nic_impl.h"
 

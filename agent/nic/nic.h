@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The host: an RDMA NIC in software. No sockets, no clock, no printing: frames come and go through struct nic_io,
  * time is what nic_advance() is told. The kernel engine and the twin call the same functions.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Faults of a NIC and its link, by a plan known beforehand: the link breaks and mends; the NIC pauses its switch for
  * ever (a PAUSE storm, as broken NICs do). A fault comes before all else that happens at its instant.

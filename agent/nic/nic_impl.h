@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The inside of a NIC, shared by nic.c (events), nic_open.c (set-up), nic_tx.c (senders of data, the port), nic_rx.c
  * (frames received), nic_receiver.c (receivers of data), nic_requester.c (READ requests) and nic_fault.c

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A NIC's connections, set up before the run as by a connection manager. */
 #include "agent/nic/nic_impl.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The NIC's receivers of data: what a packet may do here, loss recovery's receiver, answers and CNPs. */
 #include "agent/nic/nic_impl.h"
 

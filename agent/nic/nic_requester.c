@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * READ. The requester asks for a flow's messages, up to READS_MAX ahead; the responder answers with data that it
  * paces and recovers itself, and that the requester acknowledges as any receiver does (IRN 4.2 and REFERENCE 1.6: READ

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Frames received: PFC to the port; answers and notices of congestion to senders; data to receivers. */
 #include "agent/nic/nic_impl.h"
 

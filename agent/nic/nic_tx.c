@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The NIC's senders of data: flow starts, retransmission timers, pacing, the round-robin and the port. */
 #include "agent/nic/nic_impl.h"
 

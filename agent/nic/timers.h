@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Retransmission timers of many connections: a binary heap with lazy restarts. A timer that is put off stays
  * where it is; when it comes up too early it is put back with its true time. So a restart costs nothing.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Flows and what becomes of them: what hosts are asked to do, and what they report. */
 #ifndef LOSSLAB_FLOW_H
 #define LOSSLAB_FLOW_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* How flows become packets, and RoCEv2 packets: building, parsing, ICRC. Layouts: bpf/wire.h. */
 #include "agent/packet/packet.h"
 

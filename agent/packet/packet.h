@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Packets as bytes, RoCEv2 or iWARP: headers built and parsed, without any I/O. Payload is not materialised here: a
  * packet says which packet of which flow it is; who puts it on a real wire fills its bytes in and seals it (CRCs).

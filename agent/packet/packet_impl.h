@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What packet.c (rules, RoCE) and packet_tcp.c (iWARP) share. */
 #ifndef LOSSLAB_PACKET_IMPL_H
 #define LOSSLAB_PACKET_IMPL_H

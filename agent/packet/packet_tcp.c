@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * iWARP on the wire: RDMA Writes (RDMAP, RFC 5040) in tagged DDP segments (RFC 5041), each an FPDU of its own (MPA
  * with CRC and without markers, RFC 5044), each FPDU a TCP segment. Data has no TCP options, answers no payload.

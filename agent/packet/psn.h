@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* PSN arithmetic: 24 bits, serial (IBTA 1.3, 9.7.2; REFERENCE 2.1: diff is the sign-extended 24-bit difference). */
 #ifndef LOSSLAB_PSN_H
 #define LOSSLAB_PSN_H

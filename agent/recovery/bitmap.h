@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A sliding bitmap over packet numbers: bit n stands for packet n as long as n lies in a window no larger than
  * the bitmap. Moving the window is clearing what it leaves behind; nothing is ever shifted.

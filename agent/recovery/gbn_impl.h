@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go-back-N's own parameters, for recovery_gbn.c and its tests. */
 #ifndef LOSSLAB_GBN_IMPL_H
 #define LOSSLAB_GBN_IMPL_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows of the parameter tables that IRN (recovery_irn.c) and IRN with go-back-N (recovery_gbn.c) both have. */
 #ifndef LOSSLAB_IRN_PARAMS_H
 #define LOSSLAB_IRN_PARAMS_H

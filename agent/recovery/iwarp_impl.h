@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* iWARP's own parameters, for recovery_iwarp.c and its tests. */
 #ifndef LOSSLAB_IWARP_IMPL_H
 #define LOSSLAB_IWARP_IMPL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Which connections' state is on chip (APNet 2017, 3.2.5; REFERENCE 3.5). The chip is a cache: a connection that is
  * used while it is not there takes the place of another, for which we choose the one not used for the longest. The

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What MELO's files share: recovery_melo.c (the sender of data), melo_receiver.c, and melo_cache.c (which connections
  * are on chip).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* MELO's bits pool: the stack of free blocks, the lists, and what they cost. */
 #include "agent/recovery/melo_pool.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * MELO's bits pool (APNet 2017, 3.2.3 and figure 3; REFERENCE 3.2): all connections of a host share one pool of bits,
  * in blocks of a byte. A connection's bitmap is a linked list of blocks that is read and written at its front and its

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * MELO's receiver (APNet 2017, 3.2.1 to 3.2.4; REFERENCE 3.3). Packets out of order lie in a reorder buffer off chip,
  * which here is nothing but two counters; the bits that say which are there come from the host's pool. The bitmap is

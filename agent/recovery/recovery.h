@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loss recovery: one ops table per scheme, one file each, one row in recovery_table.c. A connection is
  * a sender of data (struct sqp) at the flow's source and a receiver (struct rqp) at its destination.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Go-back-N. RoCE's (IBTA 1.3, 9.7 and 9.9; REFERENCE 2.2, 2.3): the receiver keeps only what comes in order and
  * has at most one NAK outstanding; the sender goes back to the first packet not acknowledged. A lost NAK,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * IRN's loss recovery (SIGCOMM 2018, section 3.1, and BDP-FC, 3.2; REFERENCE 1.3, 1.4). The responder keeps
  * packets out of order and answers each with a NACK that carries the cumulative acknowledgement and the packet

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * iWARP's transport: TCP, a segment per packet. Its rules, and where they are:
  *   congestion window    RFC 5681, initial window RFC 6928, growth by what is acknowledged RFC 3465, only while it is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * MELO (APNet 2017): selective retransmission with a constant amount of memory per host. This is the sender of data
  * (3.2.3, 3.2.4; REFERENCE 3.4). From the holes in NACKs it rebuilds the receiver's bitmap in a pool of its own and

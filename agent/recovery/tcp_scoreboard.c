@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* TCP's loss recovery by selective acknowledgements (RFC 6675). See tcp_scoreboard.h. */
 #include "agent/recovery/tcp_scoreboard.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * TCP's loss recovery by selective acknowledgements (RFC 6675), counted in segments: full-sized ones, so that three
  * segments SACKed above another are its "more than (DupThresh - 1) * SMSS bytes". HighACK is the segment before

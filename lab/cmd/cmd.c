@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What all commands share: options, messages, exit codes, places. */
 #include <errno.h>
 #include <getopt.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The commands of losslab. A command is lab/cmd/cmd_x.c, which ends in a `const struct cmd cmd_x`, and a row in
  * CMD_LIST. Its arguments and options are tables: --help, the man page and getopt are made from them.

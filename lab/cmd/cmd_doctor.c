@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * losslab doctor: what this system can do. Each probe does what a run does, and never looks at a version. The probes
  * run in a child process, in a network namespace that ends with it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* losslab down: remove a lab, or all of them. */
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* losslab exec: run a command in a node's namespace, as `ip netns exec` does. */
 #include <errno.h>
 #include <sched.h>

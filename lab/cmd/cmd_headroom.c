@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* losslab headroom: the buffer that PFC needs above XOFF, term by term (bpf/pfc.h has the derivation). */
 #include <getopt.h>
 #include <stdbool.h>

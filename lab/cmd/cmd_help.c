@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Help on the terminal, and the man page: both are made from the tables of the commands. */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* losslab ports: the counters of the ports, of a finished run or of a running one. */
 #include <errno.h>
 #include <getopt.h>

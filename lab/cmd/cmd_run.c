@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* losslab run: the words and options of one experiment or a scenario, and the lab it runs on. */
 #include <errno.h>
 #include <getopt.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* losslab status: which labs exist, what they are, which process uses them, what is missing. */
 #include <errno.h>
 #include <stdbool.h>

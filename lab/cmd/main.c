@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The program: find the command that is asked for and run it. */
 #include <errno.h>
 #include <fcntl.h>

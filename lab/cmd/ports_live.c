@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A run keeps its switches in BPF maps that can be mapped. The process that holds the lab's lock is the run; copies of
  * its map descriptors come from pidfd_getfd() and are only read, so the run is not disturbed.

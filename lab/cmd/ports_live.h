@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The counters of the switch ports of a running lab, read from another process. */
 #ifndef LOSSLAB_PORTS_LIVE_H
 #define LOSSLAB_PORTS_LIVE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Run the variants of a scenario: progress, records, results, exit codes. */
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The runs of one `losslab run`: an experiment, or a scenario's variants one after the other. */
 #ifndef LOSSLAB_RUN_VARIANTS_H
 #define LOSSLAB_RUN_VARIANTS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading a configuration: one KEY=VALUE, or a file of them. */
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The configuration of one experiment: every key of `losslab run`, parsed, checked
  * against each other and frozen. Sizes in bytes, times in ps, probabilities in ppb.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The keys that the tables of loss recoveries and congestion controls declare. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What depends on other keys, and what contradicts them. */
 #include <errno.h>
 #include <string.h>

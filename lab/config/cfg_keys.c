@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The table of keys: a new key is a row here and a member of run_cfg. Keys of one congestion control or loss recovery
  * are rows of its own table (agent/param.h) and nothing else.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of keys, shared by the files that parse (cfg.c), check (cfg_check.c) and print (cfg_print.c) them. */
 #ifndef LOSSLAB_CFG_KEYS_H
 #define LOSSLAB_CFG_KEYS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of presets. A new one is a row here, and nothing else. */
 #include "lab/config/preset.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Presets: names for the schemes that papers compare, each a handful of settings. */
 #ifndef LOSSLAB_PRESET_H
 #define LOSSLAB_PRESET_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A scenario: one experiment in several variants. A text file of KEY=VALUE lines that hold for all, then sections
  * "[label]" with the lines of one variant each; '#' begins a comment. Without a section there is one variant.

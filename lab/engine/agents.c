@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Agents: starting, waking, waiting, ending. */
 #include "lab/engine/agents.h"
 

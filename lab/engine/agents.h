@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The conductor's half of the agents: starting a process per host in its namespace, waking those that have something
  * to do in a window, waiting for them. They share one page per host and a count of those still at work.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Attaching the programs, namespace by namespace. XDP hangs on links that end with this process, whatever ends it. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Loading the BPF programs for one run: set the maps' sizes, load, map the state into the conductor's memory.
  *

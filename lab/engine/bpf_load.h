@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loading the switch and host programs for one run, and attaching them to a lab's ports. */
 #ifndef LOSSLAB_BPF_LOAD_H
 #define LOSSLAB_BPF_LOAD_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The compiled BPF objects, inside the program: no skeleton, so no bpftool at build time (lab/engine/bpf_load.c). The
  * Makefile says where they are.

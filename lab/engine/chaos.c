@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Delays and deadlines for tests. */
 #include "lab/engine/chaos.h"
 

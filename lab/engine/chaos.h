@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * For tests: LOSSLAB_CHAOS=MICROSECONDS[,DEADLINE_MS] in the environment. Random delays of wall time up to the first
  * number in the conductor and the agents; whatever they are, results must not change. The second number replaces the

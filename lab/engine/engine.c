@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What both engines share: the fabric's errors in words. */
 #include "lab/engine/engine.h"
 

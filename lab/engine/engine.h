@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the conductor asks of an engine: to run all nodes that have something to do up to a window's end. The kernel
  * engine does it with BPF programs, agents and veths; the twin in plain memory.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The kernel engine: switches are BPF programs in their namespaces, hosts are agents in theirs, and every frame
  * crosses a real veth. One window: wake the hosts that have something to do; meanwhile advance the switches and emit

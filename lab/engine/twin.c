@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The twin: switches and hosts in one process, without namespaces, sockets or root. The same decisions as in the
  * kernel (bpf/advance.h, agent/): only the way a frame crosses a link differs. A frame is its header bytes and its

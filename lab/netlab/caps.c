@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Capabilities: which ones this process has, which ones it lacks, and giving them up. */
 #include <errno.h>
 #include <stdio.h>

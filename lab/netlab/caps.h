@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The capabilities that losslab needs; it works as uid 0 in a container that grants only these. */
 #ifndef LOSSLAB_CAPS_H
 #define LOSSLAB_CAPS_H

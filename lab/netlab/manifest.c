@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The lab's manifest: made, written atomically, and read with suspicion. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The lab's record on disk, by which it can be removed whatever happened: RUN_DIR/NAME/manifest.json.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* An existing lab: its name, whether it is there, opening it for a run. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A lab in the kernel: namespaces NAME-h0, NAME-s0, ..., NAME-ctl, veth pairs between them, addresses. Nothing here
  * knows about BPF or flows.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Removing a lab: end the processes that use it, remove the namespaces with its mark, then its directory. */
 #include <errno.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of netlab share: the lab's directory, its lock, its removal. */
 #ifndef LOSSLAB_NETLAB_IMPL_H
 #define LOSSLAB_NETLAB_IMPL_H

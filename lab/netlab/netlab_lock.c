@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The lab's directory, what is in it, and its lock. */
 #include <dirent.h>
 #include <errno.h>

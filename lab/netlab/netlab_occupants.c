@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The processes in a lab's namespaces. A namespace lives as long as a process is in it, whatever becomes of its name:
  * a lab is gone only when they are.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Building a lab: namespaces, then all veth pairs through one connection, then addresses inside each namespace. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Named network namespaces: claim, make, mount, and remove only what bears the lab's mark. */
 #include <errno.h>
 #include <fcntl.h>

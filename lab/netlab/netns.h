@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Named network namespaces under /run/netns, as `ip netns` knows them, each with a mark of its owner.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Identify a process by its pid, its start time and its pid namespace. */
 #include <errno.h>
 #include <fcntl.h>

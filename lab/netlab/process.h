@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which process is meant, now and after its pid has been given to another one. */
 #ifndef LOSSLAB_PROCESS_H
 #define LOSSLAB_PROCESS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* rtnetlink over libmnl, in batches: one ACK ends each batch, and an error names its request. */
 #include <arpa/inet.h>
 #include <errno.h>

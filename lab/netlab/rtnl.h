@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The few rtnetlink requests that a lab needs, sent in batches. A request is queued; its error is reported when the
  * queue is flushed, with the cookie of the request that failed.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The plan of a run's faults: links that go down and come up, switches that drop or corrupt frames, ports and hosts
  * that send PAUSE storms. Each rule that the user gives (lab/plan/FAULTS.md) becomes one or more events at exact

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The hosts' part of the faults: each host gets a list of those that concern it, and follows it by itself. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Parsing rules of faults, TIME[-TIME]:WHAT[=VALUE]:WHERE, into events: see lab/plan/FAULTS.md. */
 #include "lab/plan/fault.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Resolving rules of faults that overlap: where two concern the same thing, the one that starts later replaces the
  * other.

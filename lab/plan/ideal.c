@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A flow's time on an empty network: store and forward, link by link, along the path that ECMP gives it. Links may
  * differ in rate, so the packets' times follow the recurrence of lab/plan/pipeline.h.

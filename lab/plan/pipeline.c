@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Packet i leaves stage h at D(i,h) = max(D(i-1,h), D(i,h-1) + delay) + service. The train is periodic: a period is a
  * packet amid packets of one length, or a message amid equal messages. After a few periods each stage falls into one of

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A train of packets through store-and-forward stages in a row, on an empty network: when does the last one arrive? The
  * time this takes does not depend on how many packets there are.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* From topology, configuration and flows to a fabric that an engine can run. */
 #include "lab/plan/plan_impl.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The plan of a run: the topology, the configuration and the flows turned into the structs of bpf/abi.h and the
  * parameters of every host. Engine-independent: both engines start from the same bytes.

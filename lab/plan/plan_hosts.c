@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The parameters of every host: packets, queue pairs, loss recovery, congestion control. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What plan.c (the plan as a whole), plan_switch.c, plan_hosts.c and fault_parse.c share. */
 #ifndef LOSSLAB_PLAN_IMPL_H
 #define LOSSLAB_PLAN_IMPL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The first state of a run, written into an engine's memory. */
 #include "lab/plan/plan.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The switches' part of the plan: what their decisions read, thresholds, shared buffers. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What a run's configuration means for its workload. */
 #include "lab/plan/plan_workload.h"
 

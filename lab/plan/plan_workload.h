@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a run's configuration means for its workload. */
 #ifndef LOSSLAB_PLAN_WORKLOAD_H
 #define LOSSLAB_PLAN_WORKLOAD_H

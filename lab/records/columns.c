@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The tables of columns, and what is done with each of their rows. */
 #include "lab/records/columns.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The columns of the records. Each is declared once, as a row of flows.def, ports.def or hosts.def: its name, unit and
  * meaning, how it adds up, and the counter of the switch or NIC that it is taken from. The fields of struct

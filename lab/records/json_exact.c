@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A number is a jansson string that begins with the byte 1; json_write() takes the quotes off. No text has it. */
 #include "lab/records/json_exact.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Exact numbers for jansson, whose reals are doubles and whose integers are signed: with these, JSON has the same
  * digits as the CSV files.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* CSV files, totals and digest of a run. Integers only, so every machine writes the same bytes. */
 #include <errno.h>
 #include <string.h>

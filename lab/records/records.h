@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a run leaves: flows.csv, ports.csv, hosts.csv, summary.json, the digest and the table on the terminal. */
 #ifndef LOSSLAB_RECORDS_H
 #define LOSSLAB_RECORDS_H

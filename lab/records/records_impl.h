@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of lab/records share: exact decimals and ratios. */
 #ifndef LOSSLAB_RECORDS_IMPL_H
 #define LOSSLAB_RECORDS_IMPL_H

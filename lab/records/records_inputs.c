@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Copies of the files that a run reads, so that its records can repeat it. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* summary.json. */
 #include "lab/config/cfg_keys.h"
 #include "lab/records/json_exact.h"

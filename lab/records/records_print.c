@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What a run prints on the terminal: at most 80 columns, but for words that are longer by themselves. */
 #include <stdarg.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Conservation: every frame and every credit of a run is accounted for. */
 #include "lab/run/audit.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Conservation at the end of a run: no frame is missing, and with fc=credit no credit either. */
 #ifndef LOSSLAB_AUDIT_H
 #define LOSSLAB_AUDIT_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The records of a finished run. */
 #ifndef LOSSLAB_COLLECT_H
 #define LOSSLAB_COLLECT_H

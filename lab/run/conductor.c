@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Windows of virtual time (conservative lookahead): nothing that a node does in [T, T+W) reaches another before
  * T+W, W being the shortest delay of any link, so within a window nodes are independent.

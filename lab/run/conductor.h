@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The conductor: moves virtual time on, window by window, until a run is over. */
 #ifndef LOSSLAB_CONDUCTOR_H
 #define LOSSLAB_CONDUCTOR_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A deadlock is a cyclic buffer dependency: a cycle in the wait-for graph whose nodes are outputs that flow control has
  * stopped. Output A waits for the buffer at its far end to drain; that buffer waits for the outputs its frames go to.
@@ -65,7 +65,8 @@ static bool is_waiting(const struct graph *g, const struct port *p, u64 now)
 		return false;
 	if (g->f->fab.credits)
 		return true;
-	return (g->m->ports[p->cfg.peer].xoff & g->m->ports[p->cfg.peer].advertised) >> c & 1 && !will_hear_resume(g, p);
+	return (g->m->ports[p->cfg.peer].xoff & g->m->ports[p->cfg.peer].advertised) >> c & 1 &&
+		!will_hear_resume(g, p);
 }
 
 /* What a buffer holds. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Deadlock: output ports that wait for each other in a cycle. An output that PFC has paused, or that has no credits
  * left, waits for the buffer behind its link to drain; that buffer waits for the outputs its frames are bound for.

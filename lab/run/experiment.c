@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* One experiment: plan, engine, conductor, records, and what it cost. */
 #include "lab/run/experiment.h"
 

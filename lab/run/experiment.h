@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One experiment from configuration to records. */
 #ifndef LOSSLAB_EXPERIMENT_H
 #define LOSSLAB_EXPERIMENT_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Applying faults to the switches, between two windows: see lab/run/fault_apply.h. */
 #include "lab/run/fault_apply.h"
 

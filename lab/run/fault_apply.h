@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Applying a run's faults (lab/plan/fault.h) to its switches: the conductor ends a window at each fault's instant and
  * calls faults_apply() there. The rules of each fault are in bpf/port_fault.h.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Whether a run hangs, and what it waits for. */
 #include "lab/run/hang.h"
 

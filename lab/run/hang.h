@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs that hang: flows are unfinished, and nothing will finish them. Either a deadlock is there (lab/run/deadlock.h),
  * or no host has received a new packet for plan.stuck_after.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples of the state of every switch port, at a fixed interval of virtual time: samples.csv (lab/records/RECORDS.md).
  */
 #ifndef LOSSLAB_SAMPLE_H

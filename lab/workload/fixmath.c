@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Logarithm and power in fixed point. Error bounds are derived beside each step and tested in test_fixmath.c. */
 #include "lab/workload/fixmath.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Logarithm and power in fixed point, integers only: libm's last bit differs between machines, these do not.
  * Q48: a u64 with 16 bits before and 48 bits after the binary point.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The seeded generator of everything random on the lab's side: a counter that walks by the golden ratio and a
  * 64-bit mixer (the splitmix64 scheme: Steele, Lea, Flood, OOPSLA 2014; mixer "variant 13" of D. Stafford: mix64()).

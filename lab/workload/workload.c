@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of workloads, and what they have in common. */
 #include <errno.h>
 #include <stdlib.h>

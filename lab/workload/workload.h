@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Flows: read from a file, or generated from a seed with integer arithmetic only. */
 #ifndef LOSSLAB_WORKLOAD_H
 #define LOSSLAB_WORKLOAD_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Workloads from files: a list of flows, or a distribution of flow sizes. Neither is trusted. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of this folder share: a growing list of flows, and distributions of flow sizes. */
 #ifndef LOSSLAB_WORKLOAD_IMPL_H
 #define LOSSLAB_WORKLOAD_IMPL_H

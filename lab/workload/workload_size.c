@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Distributions of flow sizes: draws and means, with integers only. */
 #include <string.h>
 

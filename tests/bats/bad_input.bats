@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What a run is told wrongly, or may not do: one clear line, the right exit code, nothing left behind.
 # alone: it looks for what other runs leave under /run/netns
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Capabilities: four are enough for uid 0, and what is missing is named.
 
 load helpers

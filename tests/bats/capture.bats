@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Wireshark reads what is on the links: RRoCE and PFC, on a host's port always, on a switch's when it is tapped.
 
 load helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Nothing lost silently, and nothing left behind: what goes wrong in the middle of a run ends it, by name.
 # alone: it kills runs and looks for what they leave
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel engine and the twin leave the same bytes, whatever else the machine does.
 
 load helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the switches can do beyond their defaults: the kernel engine and the twin leave the same bytes, and what makes
 # each case worth comparing has happened.
 

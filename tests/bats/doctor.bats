@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # doctor: says what is there and what is missing, and leaves nothing behind.
 # alone: it compares all links and namespaces of the machine
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Loaded by every bats file: a lab of its own for each test, skips with a reason, waiting for conditions.
 #
 #	load helpers

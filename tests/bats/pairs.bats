@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Kernel and twin leave the same bytes for every pair of loss recovery and congestion control, and for every operation.
 
 load helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # run with the kernel engine: a lone flow takes its ideal time, and an experiment leaves what it should and no more.
 
 load helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # 128 hosts and 80 switches under load on the kernel engine: every frame is accounted for, and the twin leaves the same
 # bytes. tests/twin/scale.bats has 1,024 hosts.
 

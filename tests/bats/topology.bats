@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Topologies of several rates, with routes by hand, and large: the kernel engine and the twin leave the same bytes.
 
 load helpers

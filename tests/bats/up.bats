@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # up, down, status, exec: a lab comes up as documented, and goes without a trace whatever happened.
 # alone: it kills labs half-way and times them
 

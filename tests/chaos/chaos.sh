@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Chaos: rounds of random configurations, kills, stops, failing system calls, foreign frames and sabotage, from a seed.
 # TAP, a line per round; what falls is followed by the command that repeats it. Needs root.
 #

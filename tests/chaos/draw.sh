@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034 # topology is the caller's
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Random choices from a seed, and configurations made of them. All results are in REPLY: no subshells, which would not
 # move the state on.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Frames that are not the lab's, out of an interface of this network namespace: frames INTERFACE COUNT GAP_US SEED.
  * Of all lengths; noise, ARP, RoCE and PFC frames with noise in them. None has the lab's stamp at its end.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One system call fails: LD_PRELOAD of this library and CHAOS_FAIL=N:ERRNO. Of the calls below, counted over a process
  * and all that it forks, number N returns -1 with this errno (memory: NULL). CHAOS_COUNT=FILE writes down, at the end

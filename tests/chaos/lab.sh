@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Starting commands, waiting for them, and what must be true when they have ended.
 
 # fall TEXT: the round has found something

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2153,SC2154 # CODE and others are the other files'
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The kinds of rounds. Each sets note, and calls fall for what it finds.
 
 records=(flows.csv ports.csv hosts.csv samples.csv)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Noise in a BPF map of another process: scribble PID MAP SEED. Only maps that the process holds open are looked at, by
  * the identifiers in its /proc/PID/fdinfo, so nobody else's is touched.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The NIC's state machine: an input is a configuration and a script of what happens to host 0. Frames of its flows, as
  * the peers would build them or with bytes changed, of any number and at any time; PFC, credits, CNPs; a link that

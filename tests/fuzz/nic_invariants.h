@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a NIC must never do, whatever it receives: the callbacks of struct nic_io look at each frame that it sends and
  * takes, invariants_check() looks at its state between two events. A violation aborts, so that libFuzzer keeps the

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Flows of several traffic classes: what a link gives each, and that a class that stands still holds up no other.
 
 load ../bats/helpers

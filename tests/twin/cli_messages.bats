@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The command line: help, the man page, where files are found, and the messages when they are not.
 
 load ../bats/helpers

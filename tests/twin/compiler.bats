@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Digests do not depend on the compiler: another one, with other optimisations, makes the same records.
 
 load ../bats/helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Credits instead of PFC: nothing is lost, nobody waits without need, and lost frames do not take credits with them.
 
 load ../bats/helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Crossbars with iSLIP and a speed-up, and single input queues: what they cost, end to end.
 
 load ../bats/helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A cyclic buffer dependency stops a run: it is found as soon as it exists, and said by name.
 
 load ../bats/helpers

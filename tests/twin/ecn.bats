@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # ECN: switches mark by queue length; what is marked is data, and never an ACK.
 
 load ../bats/helpers

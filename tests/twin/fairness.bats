@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Congestion controls: long flows to one receiver share its link, the queue before it stays short, and who stays takes
 # what the others leave.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Faults at exact instants, worked out by hand where they can be. A packet's frame is 1058 bytes, the first 1074; with 24
 # between frames and at 40 Gb/s that is 216.4 and 219.6 ns, and a link takes 2 us.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Goodput under random loss, as in MELO's figure 5(a) (APNet 2017): two hosts of one leaf, one flow at full speed, each
 # frame lost with probability p when it arrives at the switch: data on the way there, ACKs on the way back.
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The headroom of PFC: the command that computes it, the default that uses it, the warning where xoff leaves less.
 
 load ../bats/helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Many senders to one receiver: its link is filled, losses happen without PFC only, and are shared fairly.
 
 load ../bats/helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A flow alone on the fabric takes exactly its ideal time: slowdown 1.000000, not about 1.
 
 load ../bats/helpers

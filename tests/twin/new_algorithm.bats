@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A congestion control is one file and one row: a copy of the sources gets one more, and it has a key, help, checks and
 # records, and the same results on both engines. Nothing else in the copy is touched.
 
@@ -11,7 +11,7 @@ bats_require_minimum_version 1.5.0
 toy_source()
 {
 	cat <<-'EOF'
-		// SPDX-License-Identifier: GPL-2.0
+		// SPDX-License-Identifier: GPL-2.0-or-later
 		/* A share of the line, whatever happens. */
 		#include "agent/cc/cc.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What a run writes and reads: directories for records, hostile input files, and planning that neither lasts nor ignores
 # signals.
 

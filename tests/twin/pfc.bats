@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Priority flow control over several hops: PAUSE spreads from a slow port to the senders, all is accounted for, nothing
 # is lost, and everything resumes.
 

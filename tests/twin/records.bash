@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Loaded by tests that look into records: runs of either engine, and questions to what they leave.
 #
 #	load ../bats/helpers

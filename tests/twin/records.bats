@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What a run leaves is complete, of the right types, and agrees with itself.
 
 load ../bats/helpers

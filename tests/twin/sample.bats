@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Samples of the switch ports: at their instants, what ports.csv says in all, and nothing else of a run changes.
 
 load ../bats/helpers

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A fabric of 1,024 hosts and 320 switches under load: the twin counts every frame, and counts the same again.
 # tests/bats/scale.bats has the kernel engine at 128 hosts and 80 switches.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # A run is a function of its configuration and seed; transports deliver whatever the fabric does to them.
 
 load ../bats/helpers

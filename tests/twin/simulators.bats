@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # RoCE with PFC on the IRN paper's fabric, on flows that three other simulators have run too.
 
 load ../bats/helpers

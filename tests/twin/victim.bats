@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What PFC does to bystanders: a flow that shares no more than a link with a congested one is paused with it, and none
 # of another class is.
 

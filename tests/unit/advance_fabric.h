@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One switch of four ports (or PORTS) in plain memory, to drive bpf/advance.h frame by frame. Every test program has
  * its own. */
 #include "tests/unit/unit.h"

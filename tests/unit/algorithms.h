@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loss recoveries and congestion controls with the parameters that a configuration gives them, as lab/plan does. */
 #ifndef LOSSLAB_TESTS_ALGORITHMS_H
 #define LOSSLAB_TESTS_ALGORITHMS_H

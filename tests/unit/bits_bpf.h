@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpf/bits.h and bpf/route.h a second time, as clang sees them when it builds for BPF: bpf_popcount64() and so on. */
 #ifndef LOSSLAB_TESTS_BITS_BPF_H
 #define LOSSLAB_TESTS_BITS_BPF_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tests of the configuration share: a configuration from words, and what a refusal says. */
 #ifndef LOSSLAB_TESTS_CFG_WORDS_H
 #define LOSSLAB_TESTS_CFG_WORDS_H

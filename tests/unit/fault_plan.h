@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two hosts, two switches in a row, and a run of faults planned for them. */
 #include "tests/unit/unit.h"
 

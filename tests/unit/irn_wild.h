@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Both ends of an IRN connection without a NIC, and a wild channel between them. Included by test_recovery_irn.c alone.
  */
 #include "tests/unit/unit.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* MELO connections without NICs, all from one host to one other, and how tests by hand speak to them. */
 #ifndef LOSSLAB_TESTS_MELO_NET_H
 #define LOSSLAB_TESTS_MELO_NET_H

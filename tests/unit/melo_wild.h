@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A wild channel between the two ends of MELO connections. Included by test_recovery_melo.c alone. */
 #include "tests/unit/melo_net.h"
 

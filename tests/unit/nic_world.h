@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A few NICs on one wild wire, without switches: frames are lost, repeated, overtaken, marked and corrupted, by seed.
  * Payload is real: written when a frame leaves, checked when it arrives.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tests of packets share: bytes from and against hexadecimal text, whole frames, and their outer headers. */
 #ifndef LOSSLAB_TESTS_PACKET_BYTES_H
 #define LOSSLAB_TESTS_PACKET_BYTES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A small result of a run, made by hand, for the tests of records. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Host 0's NIC, without an engine: frames come from a script, and what it sends is written down. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Both ends of an iWARP connection without a NIC, and a wild channel between them. For test_recovery_iwarp.c alone. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The switch's event loop: exact times, buffers, PFC, turns and ties. */
 #include "tests/unit/advance_fabric.h"
 

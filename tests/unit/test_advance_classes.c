@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Eight classes in one switch: nothing that one of them does is felt by another but through the link's time. */
 #include <stdbool.h>
 

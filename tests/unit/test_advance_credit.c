@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Credits in a switch: when they are told, what they hold back, to the picosecond. */
 #include "tests/unit/advance_fabric.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Marking by full input buffers, frame by frame: HP's rule for InfiniBand and its two variants. */
 #include "tests/unit/advance_fabric.h"
 

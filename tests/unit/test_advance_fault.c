@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of a switch, as the conductor sets them between two windows: broken links, drops, wrong bits, storms. */
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A switch whose ports share a buffer: thresholds that others move, PAUSE and resume by them, headroom, drops. */
 #include "tests/unit/advance_fabric.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Whose turn it is: inputs in a cycle, classes from the top, pauses respected. */
 #include "tests/unit/unit.h"
 
@@ -116,8 +116,8 @@ static void ready__agrees_with_class(void **state)
 }
 
 /* Serve frames of @bytes from the classes in @busy @n times, and write down which. */
-static void serve(struct wrr *t, u8 busy, const struct pause_state *s, const u32 *wrr_quantum, u32 bytes,
-		  u8 *got, u32 n)
+static void serve(struct wrr *t, u8 busy, const struct pause_state *s, const u32 *wrr_quantum, u32 bytes, u8 *got,
+		  u32 n)
 {
 	while (n--) {
 		u32 c = arbiter_class_wrr(busy, s, 0, wrr_quantum, t);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The sliding bitmap, against an array of bytes that never slides. */
 #include "tests/unit/unit.h"
 

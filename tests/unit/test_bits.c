@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Bit tricks against plain loops, in the form for gcc and in the form for BPF. */
 #include "tests/unit/unit.h"
 

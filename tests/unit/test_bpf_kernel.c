@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel engine while something writes at random into what it shares with the programs: an error, never a crash. */
 #include "tests/unit/unit.h"
 
@@ -53,7 +53,7 @@ static int tear_down(void **state)
 		return 0;
 	if (w.e)
 		w.e->ops->destroy(w.e);
-	netlab_down(w.lab, &err);
+	netlab_down(w.lab, NETLAB_DOWN_ANYWAY, &err);
 	plan_free(&w.f);
 	topo_free(w.topo);
 	rmdir(w.dir);

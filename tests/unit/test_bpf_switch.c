@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The switch programs themselves, under BPF_PROG_TEST_RUN: a frame in, the verdict and the maps' state out. Needs root
  * and a kernel that can; skipped by name otherwise. The lab is a star of two hosts.
@@ -241,7 +241,7 @@ static void advance__pfc(void **state)
 
 		packet(bytes, 1000, at);
 		ingress(1, bytes, len);
-		assert_int_equal(plan_refill(&w.f, &w.mem, 1), 0);
+		assert_int_equal(plan_refill(&w.plan, &w.mem, 1), 0);
 		assert_int_equal(advance(at + gap), 0);
 		for (u32 i = 0; i < w.mem.state->n_emit; i++) {
 			assert_int_equal(w.mem.emissions[i].flags & FRAME_PFC, FRAME_PFC);

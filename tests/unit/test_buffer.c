@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The accounts of a shared buffer: a worked table, the bounds, and that no byte is lost or made. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * DCQCN's two forms: events by hand, then random runs against a model that does every timer's every event eagerly, in
  * floating point. Times of these tests are mostly whole microseconds.

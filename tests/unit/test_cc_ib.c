@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* InfiniBand's congestion control: the general response function step by step, and at random. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* TIMELY and its patched form: each rule by hand, which packets give samples, and random runs against real numbers. */
 #include "tests/unit/unit.h"
 

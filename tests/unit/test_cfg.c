@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Keys: what is accepted, what is refused and how, and that a printed configuration reads back as itself. */
 #include "tests/unit/cfg_words.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What a finished configuration has filled in, and every contradiction that is refused. */
 #include "tests/unit/cfg_words.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The tables of columns are sound, everything made from them agrees with a naive reading, and RECORDS.md has them.
  * `make docs` runs this program with --write: then it renews the tables of lab/records/RECORDS.md instead.

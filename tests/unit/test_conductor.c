@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The conductor with a scripted engine: which windows it asks for, and when it ends a run. */
 #include "tests/unit/unit.h"
 
@@ -261,7 +261,7 @@ static void hold_up(u32 s)
 		in++;
 	m->ports[out].pause.until[CLASS] = TIME_LIMIT;
 	m->ports[out].pause.since[CLASS] = 1;
-	m->ports[w.f.ports[out].peer].xoff = m->ports[w.f.ports[out].peer].told = 1 << CLASS;
+	m->ports[w.f.ports[out].peer].xoff = m->ports[w.f.ports[out].peer].advertised = 1 << CLASS;
 	q = &m->voqs[voq_input(&m->switches[s], w.f.fab.fifo, out - base, in - base, CLASS)];
 	for (u32 bytes = 0; bytes <= w.f.ports[in].xon; bytes += 1000, id--) {
 		m->frames[id] = (struct frame){ .len = 1000, .in_port = in - base, .out_port = out - base };

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Credits: the counts on both sides by a worked table, stalls, wrapping, the frame's bytes, and that none is lost. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The crossbar: iSLIP's pointers, slots, speed-up, and what input queueing costs with one queue and with many. */
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Deadlines count the time in which the waiting process was running. */
 #include "tests/unit/unit.h"
 

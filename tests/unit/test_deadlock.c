@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Deadlocks in a ring of three switches, its state made by hand: port 0 to the host, 1 onwards, 2 backwards. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Deadlocks are told apart from waiting: whole runs of the twin on random rings of switches, where buffers may or may
  * not come to wait for each other, with every kind of flow control. Each is run twice: as it is, where a deadlock is

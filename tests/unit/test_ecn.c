@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Marking: the curve and its frequencies. (What it does to a frame's bytes: test_packet.c.) */
 #include "tests/unit/unit.h"
 

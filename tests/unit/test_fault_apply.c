@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Applying faults to switches in plain memory: which ports and routes change at which instant. */
 #include "tests/unit/fault_plan.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Rules of faults: the events they stand for, which of two that overlap applies, the hosts' part, and what is refused.
  */
 #include "tests/unit/fault_plan.h"

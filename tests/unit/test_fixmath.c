@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Fixed point logarithm and power against values computed with 80 decimal digits, rounded down to the format. */
 #include <setjmp.h>
 #include <stdarg.h>

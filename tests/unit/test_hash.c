@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The mixer, the rank of ties and the counter generator: published, fair, and apart from each other. */
 #include "tests/unit/unit.h"
 

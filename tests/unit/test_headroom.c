@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pfc_headroom() is right to the byte: its worst case, played through the switch of bpf/advance.h with a sender that
  * obeys to the picosecond, fills the buffer and loses nothing; with one byte less it loses a frame. The sizes of the

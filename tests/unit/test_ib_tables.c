@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The response functions of InfiniBand's congestion control: tables by hand, and the three properties for all. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A flow's time on an empty network, against numbers worked out by hand. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * IRN's responder against the receiver trace of the authors' simulator (50 queue pairs of an incast at 40 Gb/s): every
  * response, packet for packet. The trace has no licence and is not part of the repository: LOSSLAB_IRN_TRACE names

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* JSON with exact numbers: the digits arrive as they are, and no text is taken for a number. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Nothing is ever dropped where flow control says so: whole runs of the twin on random trees of switches, with links of
  * mixed rates and delays, small buffers (the smallest that the plan takes, or little more), frames of all sizes, and

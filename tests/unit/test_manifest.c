@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The manifest: what is written reads back, and what cannot be trusted is refused whole. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* MELO's connections on chip and off (REFERENCE 3.5), receivers and senders. */
 #include "tests/unit/melo_net.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* MELO's bits pool: operations by hand (figure 3 of the paper), its limits, and random ones against plain arrays. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* MELO's receiver: each rule of REFERENCE 3.3 by hand, and random arrivals against a plain model. */
 #include "tests/unit/melo_net.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The search for a switch's next event, against the plain definition: the least key, of equal ones the least rank. */
 #include "tests/unit/advance_fabric.h"
 

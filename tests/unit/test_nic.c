@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The NIC between a script and a list of what it sent: exact times, pauses, turns, timers, and hostile frames. */
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A host with flows of several traffic classes: one that may not send holds up none of the others. */
 #include "tests/unit/scripted_nic.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What waits for the port in a ring: nothing of an answer is left over for the one that takes its place later. */
 #include "tests/unit/scripted_nic.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A host that may send into credits only: when it stops, when it goes on, class by class. */
 #include "tests/unit/scripted_nic.h"
 

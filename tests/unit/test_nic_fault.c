@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of a NIC: its link breaks and mends, it pauses its switch for ever. */
 #include "tests/unit/scripted_nic.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Operations and their refusals between whole NICs: READ, SEND with few receives, regions, retry limits; and what
  * congestion control asks of the NIC: pacing, windows, marks, CNPs. Times to the picosecond.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Whole NICs over a lossy wire: every loss recovery with every congestion control, all operations. Every byte arrives
  * once and in order, nothing acknowledged is sent again, the cap holds (checked frame by frame in nic_world.h).

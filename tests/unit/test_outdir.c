@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Directories for output: nobody else's file is written, nobody else writes meanwhile, nothing half-done stays. */
 #include "tests/unit/unit.h"
 

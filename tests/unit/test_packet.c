@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Cutting flows into packets; RoCEv2: published ICRCs, and parsing as building's inverse. (Built: test_packet_roce.c.)
  */
 #include "tests/unit/packet_bytes.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* RoCEv2 packets as they are built: every field of every kind. */
 #include "tests/unit/packet_bytes.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* iWARP's packets: bytes computed apart from this code, stream offsets both ways, options of strangers. */
 #include "tests/unit/packet_bytes.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What a switch believes of a frame: its fields, and nothing of a liar's. (Frames as hosts build them: test_packet*.c.)
  */
 #include "tests/unit/unit.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* PFC: times, pauses as a transmitter sees them, the frame's bytes, the thresholds. Headroom: test_headroom.c. */
 #include "tests/unit/unit.h"
 

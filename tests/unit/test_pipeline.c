@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Trains of packets through stages: counting periods gives what walking packets gives. */
 #include "tests/unit/unit.h"
 

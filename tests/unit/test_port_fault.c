@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of a switch port: each rule on a port as it may be under traffic, and what must not change. */
 #include "tests/unit/unit.h"
 

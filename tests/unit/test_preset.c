@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Presets: each is complete, can be printed and read again, gives way to what is given, and is found by name. */
 #include "tests/unit/cfg_words.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Which process is meant: alive, ended, and a later one of the same pid. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* PSN arithmetic across the wrap. */
 #include "tests/unit/unit.h"
 

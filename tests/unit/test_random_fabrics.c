@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Zero loss with PFC, over thousands of small fabrics drawn by seed and run in the twin: shapes, rates, delays, packet
  * and buffer sizes, transports, loads. Buffers hold the headroom and little more. Shapes are trees and leaf-spine

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Records: the bytes of every file for a small result made by hand, and its sums. */
 #include "tests/unit/records_result.h"
 

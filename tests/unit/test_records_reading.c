@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The comparison under a scenario's table. */
 #include "tests/unit/unit.h"
 

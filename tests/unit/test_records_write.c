@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Records in a directory: what is written, and what is left when writing fails. */
 #include "tests/unit/records_result.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Go-back-N: the responder's table (REFERENCE 2.2), the requester's rules (2.3), and both over a lossy channel. */
 #include "tests/unit/unit.h"
 

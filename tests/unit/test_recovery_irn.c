@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* IRN's recovery: each rule of REFERENCE 1.3 and 1.4, the worked example of 1.5, and both ends over a wild channel. */
 #include "tests/unit/irn_wild.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* iWARP's TCP: each rule by hand, the receiver's SACK blocks, and both ends over a wild channel. */
 #include "tests/unit/tcp_wild.h"
 

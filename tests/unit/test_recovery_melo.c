@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* MELO's sender: each rule of REFERENCE 3.4 by hand; and both ends over a wild channel. */
 #include "tests/unit/melo_wild.h"
 

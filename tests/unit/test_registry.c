@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The registries of congestion controls and loss recoveries, whatever is in them: every row is complete and sane. */
 #include "tests/unit/cfg_words.h"
 

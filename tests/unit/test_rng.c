@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The generator: against published numbers, pinned, unbiased, and streams apart from each other. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* ECMP: only ports of the set, evenly, and each switch in its own way. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Routes against counts that follow from the shape, and times worked out by hand. */
 #include <errno.h>
 #include <setjmp.h>

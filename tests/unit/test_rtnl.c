@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Batches of rtnetlink requests, against the kernel, in a network namespace that dies with this process: as root, or as
  * root of a user namespace. Where neither may be had the tests skip.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Which samples are passed over while nothing happens: none that would have a row. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Scenario files: sections, overrides, errors that say where, and rubbish. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* TCP's scoreboard: its counters against RFC 6675's own words, word by word, over random events. */
 #include "tests/unit/unit.h"
 

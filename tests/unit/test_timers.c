@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The heap of timers, against a list kept in order. */
 #include "tests/unit/unit.h"
 

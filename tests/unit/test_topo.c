@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The text format: what is read, each refusal with its line, and hostile input. */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Topologies by name: files, the generators as shipped, and scripts that misbehave. */
 #include <errno.h>
 #include <setjmp.h>

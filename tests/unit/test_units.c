@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Rates, times, sizes and probabilities: exact, or refused with a reason. */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The PFC watchdog: the times at which it stops a class and lets it go again, and what it does in a switch. */
 #include <stdbool.h>
 

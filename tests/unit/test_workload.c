@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Workloads: generated ones keep to their statistics and never change; files are believed nothing. */
 #include <setjmp.h>
 #include <stdarg.h>

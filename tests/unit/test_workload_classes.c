@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The traffic classes of flows: drawn for generated ones, read from files. */
 #include "tests/unit/cfg_words.h"
 

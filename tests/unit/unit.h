@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the unit tests of the switch and the NIC share: cmocka with what it needs, and a seeded generator. */
 #ifndef LOSSLAB_TESTS_UNIT_H
 #define LOSSLAB_TESTS_UNIT_H
