@@ -12,9 +12,10 @@ mapfile -t files < <(find agent bpf lab topo -name '*.[ch]' | sort)
 awk -v table='
 	bpf
 	topo            bpf/types.h
+	agent/alg       bpf
 	agent/packet    bpf topo
-	agent/recovery  bpf topo agent/packet
-	agent/cc        bpf topo agent/packet agent/recovery
+	agent/recovery  bpf topo agent/alg agent/packet
+	agent/cc        bpf topo agent/alg agent/packet agent/recovery
 	agent/nic       bpf topo agent/packet agent/recovery agent/cc
 	agent           bpf topo agent/packet agent/recovery agent/cc agent/nic
 	lab             bpf topo
@@ -30,7 +31,7 @@ awk -v table='
 	function folder(path) { return sub(/\/[^\/]*$/, "", path) ? path : "" }
 
 	BEGIN {
-		gsub("AGENT", "agent agent/packet agent/recovery agent/cc agent/nic", table)
+		gsub("AGENT", "agent agent/alg agent/packet agent/recovery agent/cc agent/nic", table)
 		rows = split(table, row, "\n")
 		for (i = 1; i <= rows; i++) {
 			words = split(row[i], word)

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "agent/param.h"
+#include "agent/alg/param.h"
 #include "bpf/types.h"
 
 #define CC_PRIVATE 20 /* 64-bit words of private state */

@@ -12,7 +12,7 @@
 #include "agent/recovery/bitmap.h"
 #include "agent/packet/flow.h"
 #include "agent/packet/packet.h"
-#include "agent/param.h"
+#include "agent/alg/param.h"
 #include "bpf/types.h"
 
 #define NO_PACKET 0xffffffffU

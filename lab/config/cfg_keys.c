@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The table of keys: a new key is a row here and a member of run_cfg. Keys of one congestion control or loss recovery
- * are rows of its own table (agent/param.h) and nothing else.
+ * are rows of its own table (agent/alg/param.h) and nothing else.
  */
 #include "lab/config/cfg_keys.h"
 

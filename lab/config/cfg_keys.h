@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "agent/param.h"
+#include "agent/alg/param.h"
 #include "lab/config/cfg.h"
 
 enum cfg_kind {
@@ -70,7 +70,7 @@ const struct cfg_key *cfg_key(u32 i);
 int cfg_key_number(const char *name);
 
 /*
- * Keys made from the tables of the loss recoveries and congestion controls (agent/param.h). Number @i of them is
+ * Keys made from the tables of the loss recoveries and congestion controls (agent/alg/param.h). Number @i of them is
  * run_cfg.alg[i].
  */
 /* 0: the keys of loss recoveries, 1: those of congestion controls. */

@@ -52,8 +52,8 @@ with() { local IFS=,; echo "setpriv --bounding-set -all,${*/#/+}"; }
 
 @test "caps: another user with all four is refused" {
 	requires root setpriv
-	user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +sys_admin,+net_admin,+bpf,+net_raw
-		--ambient-caps +sys_admin,+net_admin,+bpf,+net_raw)
+	caps=+sys_admin,+net_admin,+bpf,+net_raw
+	user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "$caps" --ambient-caps "$caps")
 	"${user[@]}" test -x "$LOSSLAB" || skip "needs the program readable by all"
 	"${user[@]}" sed -n 's/^CapEff:.*[1-9a-f].*/caps/p' /proc/self/status | grep -qx caps
 	refused 3 "up: needs root: run with sudo" "${user[@]}" "$LOSSLAB" up --name "$LAB" star

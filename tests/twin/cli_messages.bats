@@ -168,5 +168,6 @@ plain() { ! LC_ALL=C grep -n '[[:cntrl:]]' "$1"; }
 	same_records "$T/a" "$T/b"
 	run "$LOSSLAB" run -e twin nonsense=1 2>&-
 	[ "$status" -eq 2 ]
+	# shellcheck disable=SC2016 # for the inner shell
 	refused 1 'stdout: cannot be written' bash -c '"$1" run -q -e twin topology=star:n=3 flows=20 >&-' - "$LOSSLAB"
 }

@@ -111,8 +111,8 @@ shares()
 @test "fairness: every congestion control, 4 flows: none starves" {
 	controls=$("$LOSSLAB" run --list cc | awk '{ print $1 }')
 	[ "$(wc -w <<<"$controls")" -ge 7 ]
-	for cc in $controls; do
-		contest "$cc" 4
+	for control in $controls; do
+		contest "$control" 4
 		holds "$sum > 0.8 * $GOODPUT && $least > 0.2 && $mean < 4 * $XOFF"
 	done
 }
