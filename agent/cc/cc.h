@@ -85,6 +85,9 @@ struct cc_ops {
 	void (*acked)(struct cc *c, const struct cc_ack *a);
 	/* A CNP; or a CN packet that says that packet @n was marked. @next as in struct cc_ack. */
 	void (*notified)(struct cc *c, u64 now, u32 n, u32 next);
+	/* Loss recovery wants it to back off (backoff=on): its own decrease, as though told of congestion once. NULL:
+	 * loss recovery has a window of its own for that. @next as in struct cc_ack. */
+	void (*lost)(struct cc *c, u64 now, u32 next);
 	/* Most packets in flight, >= 1; NULL: no limit. */
 	u32 (*window)(const struct cc *c);
 	/* The rate in bits/s as of @now, for records and tests. */

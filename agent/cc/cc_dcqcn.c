@@ -141,6 +141,12 @@ static void dcqcn_notified(struct cc *c, u64 now, u32 n, u32 next)
 	d->t = d->bc = 0;
 }
 
+/* A loss is congestion like any other: a CNP's worth. */
+static void dcqcn_lost(struct cc *c, u64 now, u32 next)
+{
+	dcqcn_notified(c, now, 0, next);
+}
+
 /* On a copy: a look must not run a timer that a CNP of the same time would still stop. */
 static u64 dcqcn_rate(struct cc *c, u64 now)
 {
@@ -258,5 +264,6 @@ const struct cc_ops cc_dcqcn = {
 	.open = dcqcn_open,
 	.sent = dcqcn_sent,
 	.notified = dcqcn_notified,
+	.lost = dcqcn_lost,
 	.rate = dcqcn_rate,
 };

@@ -115,6 +115,12 @@ static void connectx_notified(struct cc *c, u64 now, u32 n, u32 next)
 	x->cut_at = x->first + period_of(x, now, p->cut_timer) * p->cut_timer;
 }
 
+/* A loss is congestion like any other: a CNP's worth. */
+static void connectx_lost(struct cc *c, u64 now, u32 next)
+{
+	connectx_notified(c, now, 0, next);
+}
+
 /* On a copy: a look must not run a timer that a CNP of the same time should precede. */
 static u64 connectx_rate(struct cc *c, u64 now)
 {
@@ -149,5 +155,6 @@ const struct cc_ops cc_dcqcn_connectx = {
 	.open = connectx_open,
 	.sent = connectx_sent,
 	.notified = connectx_notified,
+	.lost = connectx_lost,
 	.rate = connectx_rate,
 };

@@ -94,6 +94,12 @@ static void ib_notified(struct cc *c, u64 now, u32 n, u32 next)
 	s->apsn = next;
 }
 
+/* As though the packet sent last had been marked: after that no mark from before counts. */
+static void ib_lost(struct cc *c, u64 now, u32 next)
+{
+	ib_notified(c, now, next, next);
+}
+
 static void ib_acked(struct cc *c, const struct cc_ack *a)
 {
 	if (a->marked)
@@ -149,7 +155,7 @@ static const struct param halving_rows[] = { { LEVELS, .power_of_two = "halves t
 
 #define IB_OPS                                                                                                         \
 	.echo = true, .resolve = ib_resolve, .shared_free = free_tables, .open = ib_open, .sent = ib_sent,             \
-	.acked = ib_acked, .notified = ib_notified, .window = ib_window, .rate = ib_rate
+	.acked = ib_acked, .notified = ib_notified, .lost = ib_lost, .window = ib_window, .rate = ib_rate
 
 static void *aimd_tables(const struct cc_params *p)
 {

@@ -180,6 +180,16 @@ static void timely_acked(struct cc *c, const struct cc_ack *a)
 		update(timely(c), c->par, rtt);
 }
 
+/* Rule 3 for a round trip without end: R (1 - beta). */
+static void timely_lost(struct cc *c, u64 now, u32 next)
+{
+	const struct timely_params *p = timely_params(c->par);
+	u64 rate = less(timely(c)->rate, p->beta_ppm, 1, 1);
+
+	timely(c)->rate = rate > p->rmin ? rate : p->rmin;
+	timely(c)->streak = 0;
+}
+
 static u64 timely_rate(struct cc *c, u64 now)
 {
 	return timely(c)->rate;
@@ -300,6 +310,7 @@ const struct cc_ops cc_timely = {
 	.open = timely_open,
 	.sent = timely_sent,
 	.acked = timely_acked,
+	.lost = timely_lost,
 	.rate = timely_rate,
 };
 
@@ -313,5 +324,6 @@ const struct cc_ops cc_timely_patched = {
 	.open = timely_open,
 	.sent = timely_sent,
 	.acked = timely_acked,
+	.lost = timely_lost,
 	.rate = timely_rate,
 };

@@ -148,6 +148,8 @@ void sender_ready(struct nic *n, u32 s);
 void sender_timer(struct nic *n, u32 s, bool restart);
 /* The queue pair stops in error @why: nothing more is sent, and the flow's record says so. */
 void sender_fail(struct nic *n, u32 s, enum qp_error why);
+/* Loss recovery has been at work, and qp.backoffs was @before: if it is more now, congestion control backs off. */
+void sender_backed_off(struct nic *n, u32 s, u32 before);
 /* What is due at @now: flows start, paced connections become ready, a timer expires, a storm repeats its PAUSE. */
 int nic_timer_event(struct nic *n, u64 now);
 /* When nic_timer_event() is due, or TIME_NEVER. */

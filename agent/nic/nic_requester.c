@@ -4,7 +4,8 @@
  * paces and recovers itself, and that the requester acknowledges as any receiver does (IRN 4.2 and REFERENCE 1.6: READ
  * responses get their own ACKs and NACKs; plain RC would have the requester ask again instead). What can be lost
  * besides is the request: a timer of the requester asks again from the first message not complete. The responder takes
- * requests in order, and those it has taken already mean nothing to it.
+ * requests in order, and those it has taken already mean nothing to it. Like a sender of data the requester waits for
+ * rto_low while few of its packets are in flight: requests that no response has answered.
  */
 #include "agent/nic/nic_impl.h"
 
@@ -21,6 +22,23 @@ static u32 complete(const struct nic *n, const struct requester *r)
 	return q->expected == q->n_packets ? r->messages : q->expected / n->par->rules.msg_packets;
 }
 
+/* Requests on their way: messages asked for of which nothing has come in order. */
+static u32 in_flight(const struct nic *n, const struct requester *r)
+{
+	const struct rqp *q = &n->receivers[r->receiver].qp;
+	u32 per_message = n->par->rules.msg_packets, begun = q->expected / per_message + !!(q->expected % per_message);
+
+	return r->asked > begun ? r->asked - begun : 0;
+}
+
+/* If all are answered, what is missing is data: the responder recovers it. */
+static u64 requester_rto(const struct nic *n, const struct requester *r)
+{
+	u32 flight = in_flight(n, r);
+
+	return flight && flight <= n->par->recovery.rto_n ? n->par->recovery.rto_low : n->par->recovery.rto_high;
+}
+
 static void start_timer(struct nic *n, u32 number)
 {
 	struct requester *r = &n->requesters[number];
@@ -28,11 +46,12 @@ static void start_timer(struct nic *n, u32 number)
 	if (!n->par->recovery.timeouts)
 		return;
 	r->armed = n->clock;
-	r->rto = n->par->recovery.rto_high;
+	r->rto = requester_rto(n, r);
 	if (r->timer_held)
 		return;
 	r->timer_held = true;
-	timers_push(&n->timers, n->clock + n->par->recovery.rto_high,
+	/* never later than rto_low from now, the shortest time a restart can ask for */
+	timers_push(&n->timers, n->clock + n->par->recovery.rto_low,
 		    tie_rank(n->par->seed, n->par->node, number | REQUESTER, 0), number | REQUESTER);
 }
 
@@ -55,8 +74,10 @@ static int ask(struct nic *n, u32 number)
 
 int requester_start(struct nic *n, u32 number)
 {
+	int err = ask(n, number);
+
 	start_timer(n, number);
-	return ask(n, number);
+	return err;
 }
 
 /* Something new has arrived. */
@@ -64,6 +85,7 @@ int requester_progress(struct nic *n, u32 number)
 {
 	struct requester *r = &n->requesters[number];
 	u32 done = complete(n, r);
+	int err;
 
 	if (r->error)
 		return 0;
@@ -74,8 +96,9 @@ int requester_progress(struct nic *n, u32 number)
 		r->armed = TIME_NEVER;
 		return 0;
 	}
+	err = ask(n, number);
 	start_timer(n, number);
-	return ask(n, number);
+	return err;
 }
 
 static void fail(struct nic *n, struct requester *r, enum qp_error why)
@@ -92,13 +115,15 @@ int requester_timer(struct nic *n, struct timer t, u64 now)
 {
 	u32 number = t.who & ~REQUESTER;
 	struct requester *r = &n->requesters[number];
-	u64 rto = n->par->recovery.rto_high;
+	u64 rto, next;
 	int err = 0;
 
 	r->timer_held = false;
 	if (r->armed == TIME_NEVER)
 		return 0;
-	if (r->armed + r->rto <= now) {
+	if (r->armed + r->rto <= now && r->rto < requester_rto(n, r)) {
+		r->rto = requester_rto(n, r); /* started when little was in flight; now it is not a loss */
+	} else if (r->armed + r->rto <= now) {
 		r->timeouts++;
 		if (n->par->qp.retry_cnt != RETRY_INFINITE && ++r->retries > n->par->qp.retry_cnt) {
 			fail(n, r, QP_RETRY);
@@ -107,11 +132,15 @@ int requester_timer(struct nic *n, struct timer t, u64 now)
 		r->asked = complete(n, r);
 		err = ask(n, number);
 		r->armed = now;
+		rto = requester_rto(n, r);
 		r->rto = rto +
 			draw32(n->par->seed, r->flow, ~r->timeouts) % (rto / 8 + 1); /* as nic_tx.c, again_rto() */
 	}
 	r->timer_held = true;
-	timers_push(&n->timers, r->armed + r->rto, t.rank, t.who);
+	next = r->armed + r->rto;
+	if (next > now + n->par->recovery.rto_low)
+		next = now + n->par->recovery.rto_low;
+	timers_push(&n->timers, next, t.rank, t.who);
 	return err;
 }
 

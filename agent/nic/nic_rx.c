@@ -107,7 +107,7 @@ static void sender_acked(struct nic *n, u32 s, const struct ack_event *a, const 
 {
 	struct sender *src = &n->senders[s];
 	struct sqp *q = &src->qp;
-	u32 una = q->una;
+	u32 una = q->una, backoffs = q->backoffs;
 
 	src->count.nacks += a->nack;
 	n->par->ops->acked(q, a);
@@ -130,7 +130,8 @@ static void sender_acked(struct nic *n, u32 s, const struct ack_event *a, const 
 		if (n->par->cc_ops->window)
 			q->window = n->par->cc_ops->window(&n->ccs[s]);
 	}
-	sender_timer(n, s, !n->par->ops->progress_only || q->una != una);
+	sender_backed_off(n, s, backoffs);
+	sender_timer(n, s, !n->par->ops->progress_only || n->par->recovery.restart_on_send || q->una != una);
 }
 
 /* Holes or SACK blocks as packet numbers, as far as they lie within [una, sent_high). */
@@ -287,7 +288,8 @@ int nic_receive(struct nic *n, const struct rx_frame *f)
 	}
 	n->stats.rx_frames++;
 	n->stats.rx_bytes += f->len;
-	if (packet_parse(f->head, f->have, f->len, &p) || (n->io->check && n->io->check(n->io->ctx, f, &p)))
+	if (packet_parse_as(&n->par->rules, f->head, f->have, f->len, &p) ||
+	    (n->io->check && n->io->check(n->io->ctx, f, &p)))
 		n->stats.discarded++;
 	else
 		err = receive_packet(n, f, &p);

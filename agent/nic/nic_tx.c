@@ -128,16 +128,30 @@ static u64 again_rto(const struct nic *n, const struct sender *src)
 	return rto + draw32(n->par->seed, src->flow, src->count.timeouts) % (rto / 8 + 1);
 }
 
+void sender_backed_off(struct nic *n, u32 s, u32 before)
+{
+	struct sender *src = &n->senders[s];
+
+	if (src->qp.backoffs == before)
+		return;
+	n->par->cc_ops->lost(&n->ccs[s], n->clock, src->sent_high);
+	if (n->par->cc_ops->window)
+		src->qp.window = n->par->cc_ops->window(&n->ccs[s]);
+}
+
 static void time_out(struct nic *n, u32 s, u64 now)
 {
 	struct sender *src = &n->senders[s];
 	struct sqp *q = &src->qp;
+
+	u32 backoffs = q->backoffs;
 
 	if (!n->par->ops->timeout(q)) {
 		q->rto = n->par->recovery.rto_high;
 		return;
 	}
 	src->count.timeouts++;
+	sender_backed_off(n, s, backoffs);
 	if (n->par->qp.retry_cnt != RETRY_INFINITE && ++src->retries > n->par->qp.retry_cnt) {
 		sender_fail(n, s, QP_RETRY);
 		return;
@@ -347,7 +361,7 @@ static int send_data(struct nic *n, u32 s, u32 packet, u64 now)
 	else
 		src->count.retransmitted++;
 	pace(n, s, &f, packet, is_new, now);
-	sender_timer(n, s, n->par->ops->restart_on_send);
+	sender_timer(n, s, n->par->ops->restart_on_send || n->par->recovery.restart_on_send);
 	sender_ready(n, s);
 	return send_frame(n, &f, now);
 }

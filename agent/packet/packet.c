@@ -39,12 +39,12 @@ u64 packet_offset(const struct packet_rules *r, u32 n)
 
 bool packet_is_first(const struct packet_rules *r, u32 n)
 {
-	return r->reth_all || n == packet_message(r, n) * r->msg_packets;
+	return n == packet_message(r, n) * r->msg_packets;
 }
 
 bool packet_is_last(const struct packet_rules *r, u64 bytes, u32 n)
 {
-	return r->reth_all || packet_place(r, bytes, n).last;
+	return packet_place(r, bytes, n).last;
 }
 
 u32 packet_number(const struct packet_rules *r, const struct flow *flow, u32 n)
@@ -114,17 +114,15 @@ static const u8 data_opcodes[][2][2] = {
 	[FLOW_READ] = { { OP_READ_MIDDLE, OP_READ_LAST }, { OP_READ_FIRST, OP_READ_ONLY } },
 };
 
-/* A WRITE whose packets are messages of their own. */
-static bool is_split(const struct packet_rules *r, const struct flow *flow)
+static u8 data_opcode(const struct flow *flow, const struct packet_place *p)
 {
-	return r->reth_all && flow->op == FLOW_WRITE;
+	return data_opcodes[flow->op][!p->index][p->last];
 }
 
-static u8 data_opcode(const struct packet_rules *r, const struct flow *flow, const struct packet_place *p)
+/* Bytes between BTH and payload of a packet of data: with reth_all, all WRITEs have a RETH. */
+static u32 data_ext(const struct packet_rules *r, const struct flow *flow, u8 opcode)
 {
-	bool split = is_split(r, flow);
-
-	return data_opcodes[flow->op][split || !p->index][split || p->last];
+	return r->reth_all && flow->op == FLOW_WRITE ? RETH_LEN : opcodes[opcode].ext;
 }
 
 static u32 frame_len(u32 head, u32 payload, u32 crc)
@@ -140,7 +138,7 @@ u32 packet_frame_len(const struct packet_rules *r, const struct flow *flow, u32 
 
 	if (r->format == FORMAT_TCP)
 		return frame_len(IWARP_HEAD, p.payload, MPA_CRC_LEN);
-	return frame_len(EXT_OFF + opcodes[data_opcode(r, flow, &p)].ext, p.payload, ICRC_LEN);
+	return frame_len(EXT_OFF + data_ext(r, flow, data_opcode(flow, &p)), p.payload, ICRC_LEN);
 }
 
 u32 packet_frame_max(u32 mtu)
@@ -245,22 +243,22 @@ static void put_reth(u8 *h, const struct flow *flow, u64 va, u32 len)
 bool packet_build_data(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 n, bool ack_req)
 {
 	struct packet_place p = packet_place(r, flow->bytes, n);
-	const struct opcode *op;
 	u8 opcode;
+	u32 ext;
 
 	if (r->format == FORMAT_TCP) {
 		packet_tcp_data(r, f, flow, n);
 		return true; /* TCP acknowledges every segment */
 	}
-	opcode = data_opcode(r, flow, &p);
-	op = &opcodes[opcode];
-	ack_req |= op->last || (r->ack_every && (n + 1) % r->ack_every == 0);
-	packet_put_data(r, f, flow, p.payload, EXT_OFF + op->ext);
+	opcode = data_opcode(flow, &p);
+	ext = data_ext(r, flow, opcode);
+	ack_req |= p.last || (r->ack_every && (n + 1) % r->ack_every == 0);
+	packet_put_data(r, f, flow, p.payload, EXT_OFF + ext);
 	put_bth(f, flow, true, opcode, ack_req, psn_add(r->psn0, n));
-	if (op->ext == RETH_LEN)
+	if (ext == RETH_LEN)
 		put_reth(f->head + EXT_OFF, flow, p.offset,
-			 is_split(r, flow) ? p.payload : message_bytes(r, flow->bytes, p.message));
-	else if (op->ext == AETH_LEN)
+			 message_bytes(r, flow->bytes, p.message) - p.index * r->mtu);
+	else if (ext == AETH_LEN)
 		put_aeth(f->head + EXT_OFF, AETH_ACK, p.message + 1);
 	return ack_req;
 }
@@ -273,7 +271,7 @@ bool packet_fits(const struct packet_rules *r, const struct flow *flow, u32 n, c
 		return false;
 	if (r->format == FORMAT_TCP)
 		return p->va == place.offset && p->rkey == flow_responder_qpn(flow->id);
-	return p->opcode == data_opcode(r, flow, &place);
+	return p->opcode == data_opcode(flow, &place);
 }
 
 /* MELO's holes (APNet 2017, 3.2.4: start and length, 2 bytes each); what 16 bits cannot hold is left to a later NACK.
@@ -343,6 +341,14 @@ static void parse_holes(const u8 *h, struct rx_packet *p)
 	}
 }
 
+static void parse_reth(const u8 *h, struct rx_packet *p)
+{
+	p->has_reth = true;
+	p->va = get64(h);
+	p->rkey = get32(h + 8);
+	p->dma_len = get32(h + 12);
+}
+
 /* What follows the BTH, if its @body bytes are of the right number. */
 static int parse_ext(const u8 *h, u32 body, const struct opcode *op, struct rx_packet *p)
 {
@@ -351,11 +357,9 @@ static int parse_ext(const u8 *h, u32 body, const struct opcode *op, struct rx_p
 
 	if (body < op->ext + pad || (p->kind != PACKET_DATA && !holes && body != op->ext) || (holes && pad))
 		return -1;
-	p->has_reth = op->ext == RETH_LEN;
-	if (p->has_reth) {
-		p->va = get64(h + EXT_OFF);
-		p->rkey = get32(h + EXT_OFF + 8);
-		p->dma_len = get32(h + EXT_OFF + 12);
+	p->has_reth = false;
+	if (op->ext == RETH_LEN) {
+		parse_reth(h + EXT_OFF, p);
 	} else if (op->ext == AETH_LEN) {
 		p->syndrome = h[EXT_OFF];
 		p->msn = get24(h + EXT_OFF + 1);
@@ -415,6 +419,20 @@ int packet_parse(const u8 *h, u32 have, u32 len, struct rx_packet *p)
 	if (ip[9] == IP_UDP)
 		return parse_roce(h, total, p);
 	return ip[9] == IP_TCP ? packet_tcp_parse(h, total, p) : -1;
+}
+
+int packet_parse_as(const struct packet_rules *r, const u8 *h, u32 have, u32 len, struct rx_packet *p)
+{
+	if (packet_parse(h, have, len, p))
+		return -1;
+	if (!r->reth_all || (p->opcode != OP_WRITE_MIDDLE && p->opcode != OP_WRITE_LAST) || p->format != FORMAT_ROCE)
+		return 0;
+	if (p->payload < RETH_LEN)
+		return -1;
+	parse_reth(h + p->payload_off, p);
+	p->payload_off += RETH_LEN;
+	p->payload -= RETH_LEN;
+	return 0;
 }
 
 /* CRC-32 over eight bytes of ones for the masked link header, then the packet with all that may change in flight as

@@ -30,7 +30,7 @@ struct packet_rules {
 	u32 message;     /* bytes of a full message, 1..MESSAGE_MAX; flows are cut into these */
 	u32 msg_packets; /* packets of a full message: message / mtu, rounded up */
 	u32 ack_every;   /* AckReq on every n-th packet, and on the last of a message; 0: only there */
-	/* RoCE WRITE: every packet an Only with its own RETH. Where flows are anything else it must be false. */
+	/* RoCE WRITE: a RETH in every packet, as IRN has it (REFERENCE 1.6); other operations are as ever. */
 	bool reth_all;
 	u8 ack_class; /* of answers, CNPs and READ requests, 0..7; or CLASS_OF_FLOW. DSCP's upper three bits */
 };
@@ -115,7 +115,7 @@ u32 packet_count(const struct packet_rules *r, u64 bytes);
 u32 packet_payload(const struct packet_rules *r, u64 bytes, u32 n);
 /* Where it stands in the flow. */
 u64 packet_offset(const struct packet_rules *r, u32 n);
-/* Of its message, as opcodes have it: with reth_all, each packet is both. */
+/* Of its message, as opcodes have it. */
 bool packet_is_first(const struct packet_rules *r, u32 n);
 bool packet_is_last(const struct packet_rules *r, u64 bytes, u32 n);
 /* Frame length (without FCS and stamp) of packet @n of a flow. */
@@ -172,6 +172,11 @@ u16 packet_sport(u32 flow);
  * 0, or -1 if it is not a packet that this lab's hosts make.
  */
 int packet_parse(const u8 *frame, u32 have, u32 len, struct rx_packet *p);
+/*
+ * The same for one who knows the rules: with reth_all, the RETH of a WRITE Middle or Last, whose opcode says nothing of
+ * it, is taken apart too. packet_parse() takes it for the first bytes of the payload.
+ */
+int packet_parse_as(const struct packet_rules *r, const u8 *frame, u32 have, u32 len, struct rx_packet *p);
 
 /*
  * Complete a whole packet that lies at @frame, payload and pad filled in: the ICRC or MPA's CRC, and TCP's checksum.

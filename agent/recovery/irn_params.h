@@ -7,6 +7,17 @@
 
 #define IRN_PACKETS_MAX (1U << 20)
 
+/* IRN's own parameters (not irn-gbn's), in recovery_params.own. */
+struct irn_params {
+	bool hls; /* the authors' hardware: any partial acknowledgement shows a loss, else only a higher SACK does */
+	bool dynamic; /* the time-out follows the round trip, as TCP's */
+};
+
+static inline const struct irn_params *irn_params(const struct recovery_params *p)
+{
+	return (const struct irn_params *)p->own;
+}
+
 /* BDP-FC (REFERENCE 1.4). */
 #define IRN_CAP                                                                                                        \
 	{                                                                                                              \
@@ -35,6 +46,6 @@ static inline void irn_resolve(struct recovery_params *p)
 		p->cap = p->bdp;
 }
 
-extern const struct recovery_ops recovery_irn, recovery_irn_nobdp;
+extern const struct recovery_ops recovery_irn, recovery_irn_nobdp, recovery_irn_nosack;
 
 #endif

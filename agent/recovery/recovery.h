@@ -30,6 +30,8 @@ struct recovery_params {
 	u64 rto_low;  /* schemes with one timeout: rto_high */
 	u32 rto_n;    /* rto_low while no more than this are in flight */
 	bool timeouts;
+	bool restart_on_send; /* of schemes that let the user choose; see struct recovery_ops */
+	bool cc_backs_off;    /* there is a congestion control that can back off on loss: it does, no window of ours */
 	param_word own[RECOVERY_PARAMS]; /* the scheme's own struct, as its table and resolve() have left it */
 };
 
@@ -49,6 +51,7 @@ struct sqp {
 	u32 una;              /* first packet not acknowledged cumulatively */
 	u64 armed;            /* when the retransmission timer was last started, or TIME_NEVER */
 	u64 rto;              /* the time it was started with */
+	u32 backoffs;         /* losses at which the congestion control is to back off (cc_backs_off) */
 	struct bitmap sacked; /* for schemes that acknowledge selectively */
 	u64 priv[RECOVERY_PRIVATE];
 };
@@ -135,7 +138,8 @@ struct recovery_ops {
 	 * has it. */
 	void (*resolve)(struct recovery_params *p);
 	bool progress_only;   /* only answers that acknowledge something new put the timer off; else all do */
-	bool restart_on_send; /* the timer starts anew with each packet sent, else only if it is not running */
+	bool restart_on_send; /* the timer starts anew with each packet sent, else only if it is not running. In
+				 recovery_params: that, and progress_only does not apply */
 	/* What all connections of a host share; both may be NULL. */
 	void *(*host_new)(const struct recovery_params *par);
 	void (*host_free)(void *host);

@@ -2,13 +2,15 @@
 /*
  * Go-back-N. RoCE's (IBTA 1.3, 9.7 and 9.9; REFERENCE 2.2, 2.3): the receiver keeps only what comes in order and
  * has at most one NAK outstanding; the sender goes back to the first packet not acknowledged. A lost NAK,
- * or a lost first retransmission, is healed by the timer alone.
+ * or a lost first retransmission, is healed by the timer alone. The timer is the oldest unacknowledged packet's, so
+ * only progress restarts it (IBTA C9-139); timer_restart=send restarts it as IRN's sender does (REFERENCE 1.10).
  *
  * IRN with go-back-N is the same with IRN's cap and timer (IRN 4.3, factor analysis; REFERENCE 1.7): the cap comes with
  * the parameters.
  *
  * With back-off on loss (IRN 4.3 names it and gives no rule; ours is TCP's, RFC 5681): a window that starts at what
- * fills the path is halved at a loss, once per window of packets, and grows by a packet per window acknowledged.
+ * fills the path is halved at a loss, once per window of packets, and grows by a packet per window acknowledged. Where
+ * there is a congestion control, it backs off in its own way instead, as often.
  */
 #include "agent/recovery/gbn_impl.h"
 #include "agent/recovery/irn_params.h"
@@ -31,7 +33,7 @@ static struct gbn *gbn(const struct sqp *q)
 
 static int gbn_open(struct sqp *q)
 {
-	if (gbn_params(q->par)->backoff) {
+	if (gbn_params(q->par)->backoff && !q->par->cc_backs_off) {
 		gbn(q)->window_max = q->par->bdp < q->par->cap ? q->par->bdp : q->par->cap;
 		gbn(q)->window = gbn(q)->window_max << FRACTION;
 	}
@@ -68,12 +70,16 @@ static void back_off(struct sqp *q)
 {
 	struct gbn *s = gbn(q);
 
-	if (!s->window || q->una < s->recover)
+	if (!gbn_params(q->par)->backoff || q->una < s->recover)
 		return;
+	s->recover = q->next;
+	if (!s->window) {
+		q->backoffs++;
+		return;
+	}
 	s->window /= 2;
 	if (s->window < 1ULL << FRACTION)
 		s->window = 1ULL << FRACTION;
-	s->recover = q->next;
 }
 
 static void grow(struct sqp *q, u32 newly)
@@ -148,7 +154,8 @@ static const char *const off_on[] = { "off", "on", NULL };
 #define BACKOFF                                                                                                        \
 	{                                                                                                              \
 		.name = "backoff", .kind = PARAM_WORD, PARAM_OWN(recovery_params, gbn_params, backoff),                \
-		.words = off_on, .def = "off", .why_unused = "does not go back N", .help = "halve a window on loss"    \
+		.words = off_on, .def = "off", .why_unused = "does not go back N",                                     \
+		.help = "on loss, halve a window; with cc=, its rate or window is cut"                                 \
 	}
 
 /* Only PSNs limit what is in flight. */
@@ -158,7 +165,16 @@ static void gbn_resolve(struct recovery_params *p)
 	p->rto_low = p->rto_high;
 }
 
-static const struct param gbn_rows[] = { BACKOFF };
+static const char *const restart_words[] = { "progress", "send", NULL };
+
+#define TIMER_RESTART                                                                                                  \
+	{                                                                                                              \
+		.name = "timer_restart", .kind = PARAM_WORD, PARAM_COMMON(recovery_params, restart_on_send),           \
+		.words = restart_words, .def = "progress", .why_unused = "has a timer of its own", .advanced = true,   \
+		.help = "the timer restarts: on progress, or with every packet sent and ACK"                           \
+	}
+
+static const struct param gbn_rows[] = { BACKOFF, TIMER_RESTART };
 static const struct param irn_gbn_rows[] = { IRN_CAP, BACKOFF, IRN_RTO_LOW, IRN_RTO_N };
 
 const struct recovery_ops recovery_gbn = {
@@ -166,6 +182,7 @@ const struct recovery_ops recovery_gbn = {
 	.what = "RoCE: go-back-N",
 	.params = PARAM_TABLE(gbn_rows),
 	.lossless = true,
+	.progress_only = true,
 	.resolve = gbn_resolve,
 	.open = gbn_open,
 	.wants = gbn_wants,

@@ -4,8 +4,12 @@
  * packets out of order and answers each with a NACK that carries the cumulative acknowledgement and the packet
  * that triggered it. The requester resends the cumulative hole first, then a hole only if something above it
  * has been acknowledged; new packets stay within the cap. Without BDP-FC (irn-nobdp) the cap is what PSNs allow.
+ *
+ * Without SACK (irn-nosack; IRN 4.3 rejects it, REFERENCE 1.7) the requester knows of one loss at a time: the first
+ * packet missing. In recovery a partial acknowledgement shows the next one (RFC 6582, TCP's NewReno).
  */
 #include "agent/recovery/irn_params.h"
+#include "agent/recovery/rtt.h"
 #include "agent/packet/psn.h"
 
 struct irn {
@@ -15,6 +19,8 @@ struct irn {
 	bool in_recovery;
 	bool do_retransmit; /* rtx is lost: send it at the next opportunity */
 	bool find_hole;     /* look for the next hole after the next opportunity */
+	bool no_sack;       /* heed cumulative acknowledgements only */
+	struct rtt rtt;     /* of rto=dynamic */
 };
 _Static_assert(sizeof(struct irn) <= sizeof(u64) * RECOVERY_PRIVATE, "private state");
 
@@ -25,7 +31,14 @@ static struct irn *irn(const struct sqp *q)
 
 static int irn_open(struct sqp *q)
 {
+	rtt_open(&irn(q)->rtt);
 	return bitmap_init(&q->sacked, q->par->cap < q->n_packets ? q->par->cap : q->n_packets);
+}
+
+static int nosack_open(struct sqp *q)
+{
+	irn(q)->no_sack = true;
+	return irn_open(q);
 }
 
 static int irn_open_receiver(struct rqp *r)
@@ -67,7 +80,7 @@ static void find_hole(struct sqp *q)
 static u32 irn_transmit(struct sqp *q, u64 now)
 {
 	struct irn *s = irn(q);
-	u32 n = NO_PACKET;
+	u32 n = NO_PACKET, next = q->next;
 
 	if (s->do_retransmit && s->rtx >= q->una) {
 		n = s->rtx;
@@ -85,6 +98,8 @@ static u32 irn_transmit(struct sqp *q, u64 now)
 	/* after the decision: a hole found now waits for the next opportunity, as in the authors' hardware */
 	if (s->find_hole)
 		find_hole(q);
+	if (n != NO_PACKET)
+		rtt_sent(&s->rtt, n, n >= next, now);
 	return n;
 }
 
@@ -103,7 +118,7 @@ static void sack(struct sqp *q, u32 n)
 	struct irn *s = irn(q);
 	bool highest = n + 1 > s->high;
 
-	if (n < q->una)
+	if (n < q->una || s->no_sack)
 		return;
 	bitmap_set(&q->sacked, n);
 	if (highest)
@@ -115,6 +130,25 @@ static void sack(struct sqp *q, u32 n)
 		s->find_hole = true;
 	} else if (!s->do_retransmit && highest) {
 		s->find_hole = true;
+	}
+}
+
+/*
+ * A partial acknowledgement: the new first hole is lost, unless it has been resent already. By the paper's text only if
+ * a packet above it has been acknowledged selectively; else the next NACK will tell.
+ */
+static void partial(struct sqp *q)
+{
+	struct irn *s = irn(q);
+
+	if (s->rtx > q->una || (s->rtx == q->una && !s->do_retransmit))
+		return;
+	if (s->no_sack || irn_params(q->par)->hls || s->high > q->una) {
+		s->rtx = q->una;
+		s->do_retransmit = true;
+		s->find_hole = false;
+	} else if (s->rtx < q->una) {
+		s->do_retransmit = s->find_hole = false; /* acknowledged */
 	}
 }
 
@@ -131,13 +165,10 @@ static void irn_acked(struct sqp *q, const struct ack_event *a)
 	/* only a recovery that has begun can end: a retransmission armed but not sent yet stands */
 	if (s->in_recovery && q->una > s->recover)
 		s->in_recovery = s->find_hole = s->do_retransmit = false;
+	if (s->rtt.timed != NO_PACKET && (s->rtt.timed < q->una || (a->nack && s->rtt.timed == a->sack)))
+		rtt_measured(&s->rtt, a->now);
 	if (progress && s->in_recovery) {
-		/* a partial acknowledgement: the new first hole, unless it has been resent already */
-		if (s->rtx < q->una || (s->rtx == q->una && s->do_retransmit)) {
-			s->rtx = q->una;
-			s->do_retransmit = true;
-			s->find_hole = false;
-		}
+		partial(q);
 	} else if (!progress && !s->in_recovery && nack && q->una < q->next) {
 		s->rtx = q->una;
 		s->do_retransmit = true;
@@ -147,8 +178,9 @@ static void irn_acked(struct sqp *q, const struct ack_event *a)
 
 static bool irn_timeout(struct sqp *q)
 {
-	if (q->rto < q->par->rto_high && q->next - q->una > q->par->rto_n)
+	if (!irn_params(q->par)->dynamic && q->rto < q->par->rto_high && q->next - q->una > q->par->rto_n)
 		return false; /* started when little was in flight; now it is not a loss */
+	rtt_timeout(&irn(q)->rtt);
 	irn(q)->rtx = q->una;
 	irn(q)->do_retransmit = true;
 	irn(q)->find_hole = false;
@@ -164,11 +196,14 @@ static void irn_rewind(struct sqp *q)
 		bitmap_clear(&q->sacked, n);
 	q->next = q->una;
 	s->high = 0;
+	s->rtt.timed = NO_PACKET;
 	s->in_recovery = s->do_retransmit = s->find_hole = false;
 }
 
 static u64 irn_rto(const struct sqp *q)
 {
+	if (irn_params(q->par)->dynamic)
+		return rtt_rto(&irn(q)->rtt, q->par->rto_high, q->par->rto_low);
 	return q->next - q->una > q->par->rto_n ? q->par->rto_high : q->par->rto_low;
 }
 
@@ -215,19 +250,37 @@ static void nobdp_resolve(struct recovery_params *p)
 	p->cap = PSN_WINDOW_MAX - 1;
 }
 
-static const struct param rows[] = { IRN_CAP, IRN_RTO_LOW, IRN_RTO_N };
-static const struct param nobdp_rows[] = { IRN_RTO_LOW, IRN_RTO_N };
+static const char *const lost_words[] = { "paper", "hls", NULL };
+static const char *const rto_words[] = { "fixed", "dynamic", NULL };
+
+#define IRN_LOST                                                                                                       \
+	{                                                                                                              \
+		.name = "irn_lost", .kind = PARAM_WORD, PARAM_OWN(recovery_params, irn_params, hls),                   \
+		.words = lost_words, .def = "paper", .why_unused = "does not recover as IRN", .advanced = true,        \
+		.help = "in recovery, lost is: what a higher SACK shows (paper), or any first hole (hls)"              \
+	}
+#define IRN_RTO                                                                                                        \
+	{                                                                                                              \
+		.name = "rto", .kind = PARAM_WORD, PARAM_OWN(recovery_params, irn_params, dynamic),                    \
+		.words = rto_words, .def = "fixed", .why_unused = "does not choose", .advanced = true,                 \
+		.help = "dynamic = from the round trip, as TCP (RFC 6298), rto_low or more"                            \
+	}
+
+static const struct param rows[] = { IRN_CAP, IRN_LOST, IRN_RTO, IRN_RTO_LOW, IRN_RTO_N };
+static const struct param nobdp_rows[] = { IRN_LOST, IRN_RTO, IRN_RTO_LOW, IRN_RTO_N };
+static const struct param nosack_rows[] = { IRN_CAP, IRN_RTO, IRN_RTO_LOW, IRN_RTO_N };
 
 #define IRN_OPS                                                                                                        \
-	.acks = ACK_SACK_PSN, .acks_each = true, .restart_on_send = true, .open = irn_open,                            \
-	.open_receiver = irn_open_receiver, .wants = irn_wants, .transmit = irn_transmit, .acked = irn_acked,          \
-	.timeout = irn_timeout, .rewind = irn_rewind, .rto = irn_rto, .receive = irn_receive
+	.acks = ACK_SACK_PSN, .acks_each = true, .restart_on_send = true, .open_receiver = irn_open_receiver,          \
+	.wants = irn_wants, .transmit = irn_transmit, .acked = irn_acked, .timeout = irn_timeout,                      \
+	.rewind = irn_rewind, .rto = irn_rto, .receive = irn_receive
 
 const struct recovery_ops recovery_irn = {
 	.name = "irn",
 	.what = "IRN (SIGCOMM 2018): selective retransmission, BDP-FC",
 	.params = PARAM_TABLE(rows),
 	.resolve = irn_resolve,
+	.open = irn_open,
 	IRN_OPS,
 };
 
@@ -236,5 +289,15 @@ const struct recovery_ops recovery_irn_nobdp = {
 	.what = "IRN without BDP-FC",
 	.params = PARAM_TABLE(nobdp_rows),
 	.resolve = nobdp_resolve,
+	.open = irn_open,
+	IRN_OPS,
+};
+
+const struct recovery_ops recovery_irn_nosack = {
+	.name = "irn-nosack",
+	.what = "IRN without SACK: one loss known at a time",
+	.params = PARAM_TABLE(nosack_rows),
+	.resolve = irn_resolve,
+	.open = nosack_open,
 	IRN_OPS,
 };

@@ -10,9 +10,8 @@
  * never idle: what it has to send is known from its start), and the handshake (connections are set up out of band).
  */
 #include "agent/recovery/iwarp_impl.h"
+#include "agent/recovery/rtt.h"
 #include "agent/recovery/tcp_scoreboard.h"
-
-#define BACKOFF_MAX 6 /* the time-out at most 64 times as long (RFC 6298, 2.5) */
 
 struct tcp {
 	struct scoreboard b;
@@ -20,11 +19,7 @@ struct tcp {
 	u32 ssthresh;  /* slow start below this */
 	u32 acked;     /* segments acknowledged since cwnd last grew, in congestion avoidance */
 	u32 timed_out; /* the segment that the last time-out was for, or NO_PACKET */
-	u32 backoff;   /* time-outs since the last measurement: so often has the time-out doubled */
-	u32 timed;     /* the segment whose round trip is being measured, or NO_PACKET */
-	u64 timed_at;  /* when it was sent */
-	u64 srtt;      /* ps, smoothed; 0 before the first measurement */
-	u64 rttvar;    /* ps */
+	struct rtt rtt;
 };
 _Static_assert(sizeof(struct tcp) <= sizeof(u64) * RECOVERY_PRIVATE, "private state");
 
@@ -39,7 +34,8 @@ static int iwarp_open(struct sqp *q)
 
 	s->cwnd = iwarp_params(q->par)->init_window;
 	s->ssthresh = q->par->cap; /* the receive window: "arbitrarily high" (RFC 5681, 3.1) */
-	s->timed_out = s->timed = NO_PACKET;
+	s->timed_out = NO_PACKET;
+	rtt_open(&s->rtt);
 	return bitmap_init(&q->sacked, q->par->cap < q->n_packets ? q->par->cap : q->n_packets);
 }
 
@@ -64,12 +60,7 @@ static u32 iwarp_transmit(struct sqp *q, u64 now)
 	if (which == SEG_NONE)
 		return NO_PACKET;
 	n = scoreboard_send(q, which);
-	if (n == s->timed) {
-		s->timed = NO_PACKET; /* Karn: its acknowledgement could be for either (RFC 6298, 3) */
-	} else if (which == SEG_NEW && s->timed == NO_PACKET) {
-		s->timed = n;
-		s->timed_at = now;
-	}
+	rtt_sent(&s->rtt, n, which == SEG_NEW, now);
 	return n;
 }
 
@@ -105,22 +96,6 @@ static void grow(struct tcp *s, u32 newly, u32 flight)
 	}
 }
 
-/* RFC 6298, 2.2 and 2.3, with a granularity far below 4 RTTVAR. */
-static void measure(struct tcp *s, u64 rtt)
-{
-	u64 off = s->srtt > rtt ? s->srtt - rtt : rtt - s->srtt;
-
-	if (s->srtt) {
-		s->rttvar = (3 * s->rttvar + off) / 4;
-		s->srtt = (7 * s->srtt + rtt) / 8;
-	} else {
-		s->srtt = rtt;
-		s->rttvar = rtt / 2;
-	}
-	s->backoff = 0; /* the computation collapses the time-out again (section 5, at its end) */
-	s->timed = NO_PACKET;
-}
-
 static void iwarp_acked(struct sqp *q, const struct ack_event *a)
 {
 	u32 una = q->una, flight = q->next - una, sacked;
@@ -128,8 +103,8 @@ static void iwarp_acked(struct sqp *q, const struct ack_event *a)
 	struct tcp *s = tcp(q);
 
 	sacked = scoreboard_update(q, a);
-	if (s->timed != NO_PACKET && (s->timed < q->una || bitmap_test(&q->sacked, s->timed)))
-		measure(s, a->now - s->timed_at);
+	if (s->rtt.timed != NO_PACKET && (s->rtt.timed < q->una || bitmap_test(&q->sacked, s->rtt.timed)))
+		rtt_measured(&s->rtt, a->now);
 	if (q->una != una && phase != PHASE_RECOVERY)
 		grow(s, q->una - una, flight);
 	/*
@@ -158,9 +133,7 @@ static bool iwarp_timeout(struct sqp *q)
 	s->timed_out = q->una;
 	s->cwnd = 1;
 	s->acked = 0;
-	s->timed = NO_PACKET;
-	if (s->backoff < BACKOFF_MAX)
-		s->backoff++;
+	rtt_timeout(&s->rtt);
 	scoreboard_expunge(q);
 	return true;
 }
@@ -168,10 +141,7 @@ static bool iwarp_timeout(struct sqp *q)
 /* RFC 6298, 2.1 to 2.5, 5.5. First value and floor are rto_high, not its 1 s: data centres' round trips are short. */
 static u64 iwarp_rto(const struct sqp *q)
 {
-	const struct tcp *s = tcp(q);
-	u64 rto = s->srtt + 4 * s->rttvar;
-
-	return (rto > q->par->rto_high ? rto : q->par->rto_high) << s->backoff;
+	return rtt_rto(&tcp(q)->rtt, q->par->rto_high, q->par->rto_high);
 }
 
 /* One more than an answer holds: when the cumulative acknowledgement swallows a block, there is one to take its place.

@@ -9,6 +9,7 @@
 	ROW(recovery_irn)                                                                                              \
 	ROW(recovery_irn_gbn)                                                                                          \
 	ROW(recovery_irn_nobdp)                                                                                        \
+	ROW(recovery_irn_nosack)                                                                                       \
 	ROW(recovery_melo)                                                                                             \
 	ROW(recovery_iwarp)
 

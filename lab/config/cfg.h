@@ -66,7 +66,7 @@ struct run_cfg {
 	char preset[32];          /* preset=NAME: lab/config/preset.h; "" = none */
 	char transport[16];       /* transport=roce|... (agent/recovery/recovery_table.c) */
 	bool reth_all;            /* reth=first|all */
-	u64 rto_high;             /* rto_high=320us */
+	u64 rto_high;             /* rto_high=TIME; 0: auto */
 	enum cfg_auto timeouts;   /* timeouts=auto|on|off; auto = on where some class in use is without PFC and
 				     credits: with pfc_classes= known to the plan alone, so it stays auto */
 	u32 retry_cnt, rnr_retry; /* in a row without progress that a queue pair survives, 0..6; 7 = infinite */

@@ -247,6 +247,11 @@ static int check_unused(const struct run_cfg *c, const struct run_cfg *defaults,
 	return 0;
 }
 
+static bool is_special(const struct cfg_key *k, u64 v)
+{
+	return k->special.word && v == k->special.value;
+}
+
 /* What the row of the chosen algorithm asks of key number @i beyond its range. */
 static int check_row(const struct run_cfg *c, u32 i, const struct param *row, struct err *err)
 {
@@ -255,13 +260,15 @@ static int check_row(const struct run_cfg *c, u32 i, const struct param *row, st
 	char value[64], limit[64];
 	u64 v = cfg_get(c, k), most = other ? cfg_number(c, other) : ~0ULL;
 
+	if (other && is_special(cfg_key((u32)cfg_key_number(other)), most))
+		other = NULL, most = ~0ULL; /* auto: the plan finds a number that fits */
 	cfg_value_text(c, k, value, sizeof(value));
 	if (other)
 		cfg_number_text(cfg_key((u32)cfg_key_number(other)), most, limit, sizeof(limit));
-	if (row->below && v >= most)
+	if (other && row->below && v >= most)
 		return err_set(err, -EINVAL, "%s=%s: not below %s=%s; allowed: less than that", k->name, value, other,
 			       limit);
-	if (row->at_most && v > most)
+	if (other && row->at_most && v > most)
 		return err_set(err, -EINVAL, "%s=%s: above %s=%s; allowed: up to that", k->name, value, other, limit);
 	if (row->power_of_two && v & (v - 1))
 		return err_set(err, -EINVAL, "%s=%s: %s %s; allowed: a power of two", k->name, value,
@@ -378,10 +385,6 @@ static int check_host(const struct run_cfg *c, struct err *err)
 {
 	if (check_acks(c, err))
 		return -EINVAL;
-	if (c->reth_all && c->ack_every != 1)
-		return err_set(err, -EINVAL,
-			       "reth=all: makes every packet a message, and each of them is acknowledged; allowed: "
-			       "with ack_every=1");
 	return check_waits(c, err);
 }
 

@@ -285,6 +285,7 @@ static int plan_rtt(struct plan *f, struct err *err)
 		t.links[i].delay_ps = link_delay(f, &t.links[i]);
 	}
 	f->max_rtt = routes_max_rtt(&t, &f->routes, wire_bytes(f->frame_max), wire_bytes(ACK_LEN));
+	f->propagation = routes_max_rtt(&t, &f->routes, 0, 0);
 	free(t.links);
 	if (f->max_rtt && f->fab.iterations)
 		f->max_rtt += (routes_max_hops(f->topo, &f->routes) - 1) * plan_crossbar_rtt(f);
@@ -297,7 +298,7 @@ static int plan_rtt(struct plan *f, struct err *err)
 #define BACKOFF 64                   /* iWARP doubles its timeout up to this factor */
 #define SLOWEST_SHARE 1000           /* congestion control slows a flow down to about a thousandth of its link */
 
-static u32 slowest_port(const struct plan *f)
+u32 plan_slowest_port(const struct plan *f)
 {
 	u32 ps = 0;
 
@@ -307,7 +308,7 @@ static u32 slowest_port(const struct plan *f)
 	return ps;
 }
 
-static u32 most_ports(const struct plan *f)
+u32 plan_most_ports(const struct plan *f)
 {
 	u32 n = 0;
 
@@ -328,7 +329,7 @@ static u64 longest_pause(const struct plan *f, u32 ps)
 u64 plan_stuck_after(const struct plan *f)
 {
 	const struct run_cfg *c = f->cfg;
-	u32 slowest = slowest_port(f), queues = c->shared ? 1 : most_ports(f) * plan_classes(f);
+	u32 slowest = plan_slowest_port(f), queues = c->shared ? 1 : plan_most_ports(f) * plan_classes(f);
 	/* 128 bits: with 2 kbit/s one buffer takes a quarter of an hour, and there may be thousands on a path */
 	__uint128_t timer = max64(f->nics[0].recovery.rto_high, f->max_rtt), sum = f->max_rtt;
 

@@ -54,6 +54,7 @@ struct plan {
 	u32 *host_port;          /* the switch port that each host hangs on */
 	u64 window;              /* W: the shortest delay of any link */
 	u64 max_rtt;             /* longest base round trip of a full packet and its ACK */
+	u64 propagation;         /* ... of nothing but propagation */
 	u64 stuck_after;         /* virtual time without a new packet that ends a run */
 	u32 frame_max;
 	struct flow *flow_list;

@@ -55,6 +55,20 @@ static u32 bdp_packets(const struct plan *f, u32 fastest_ps, const struct packet
 	return packets < PSN_WINDOW_MAX - 1 ? packets : PSN_WINDOW_MAX - 1;
 }
 
+#define RTO_MOST (10 * PARAM_PS_PER_S) /* as the key's */
+
+/*
+ * IRN's RTO_high: the longest round trip with one congested link. Propagation there and back, and the buffers of the
+ * largest switch, one per input, all for that link: the slowest one.
+ */
+u64 plan_rto_high(const struct plan *f)
+{
+	u32 buffers = f->cfg->shared ? 1 : plan_most_ports(f);
+	__uint128_t sum = (__uint128_t)f->cfg->buffer * buffers * plan_slowest_port(f) + f->propagation;
+
+	return sum < RTO_MOST ? (u64)sum : RTO_MOST;
+}
+
 static void plan_recovery(const struct plan *f, u32 bdp, const struct recovery_ops *ops, struct recovery_params *r)
 {
 	const struct run_cfg *c = f->cfg;
@@ -63,9 +77,12 @@ static void plan_recovery(const struct plan *f, u32 bdp, const struct recovery_o
 		.bdp = bdp,
 		.mtu = c->mtu,
 		.rto_high = c->rto_high,
+		.cc_backs_off = cc_find(c->cc) && cc_find(c->cc)->lost,
 		.timeouts = c->timeouts == CFG_ON || (c->timeouts == CFG_AUTO && f->classes & ~f->fab.pfc),
 	};
 	cfg_alg_store(c, &ops->params, r);
+	if (!r->rto_high)
+		r->rto_high = plan_rto_high(f) > r->rto_low ? plan_rto_high(f) : r->rto_low;
 	ops->resolve(r);
 }
 
@@ -134,6 +151,19 @@ static int check_lines(const struct plan *f, struct err *err)
 	return rc;
 }
 
+/* As cfg_check.c has it for a time that is given. */
+static int check_stuck(const struct plan *f, const struct recovery_params *r, struct err *err)
+{
+	char wait[32], stuck[32];
+
+	if (f->cfg->rto_high || !r->timeouts || !f->cfg->stuck_after || r->rto_high < f->cfg->stuck_after)
+		return 0;
+	return err_set(err, -EINVAL,
+		       "rto_high=auto: waits for %s, and stuck_after=%s ends a run; allowed: rto_high less than that",
+		       unit_print_time(r->rto_high, wait, sizeof(wait)),
+		       unit_print_time(f->cfg->stuck_after, stuck, sizeof(stuck)));
+}
+
 int plan_hosts(struct plan *f, struct err *err)
 {
 	const struct run_cfg *c = f->cfg;
@@ -157,6 +187,8 @@ int plan_hosts(struct plan *f, struct err *err)
 	bdp = bdp_packets(f, fastest, &common.rules);
 	plan_recovery(f, bdp, common.ops, &common.recovery);
 	rc = check_lines(f, err);
+	if (!rc)
+		rc = check_stuck(f, &common.recovery, err);
 	for (u32 h = 0; !rc && h < f->size.hosts; h++) {
 		const struct port_cfg *p = &f->ports[f->host_port[h]];
 

@@ -17,6 +17,11 @@ u32 plan_classes(const struct plan *f);
 int plan_check_pools(const struct plan *f, struct err *err);
 /* Fill in f->nics; the ports and max_rtt are planned already. 0, or -errno and err filled in. */
 int plan_hosts(struct plan *f, struct err *err);
+/* ps per byte of the slowest port; ports of the largest switch. */
+u32 plan_slowest_port(const struct plan *f);
+u32 plan_most_ports(const struct plan *f);
+/* rto_high=auto, in ps (REFERENCE 1.10). */
+u64 plan_rto_high(const struct plan *f);
 /* Free what it made for all hosts together. */
 void plan_hosts_free(struct plan *f);
 
