@@ -38,7 +38,11 @@ static inline void algorithms_set(struct nic_params *p, const char *transport, c
 	p->ops = recovery_find(transport);
 	p->cc_ops = cc_find(cc);
 	p->recovery = (struct recovery_params){
-		.bdp = bdp, .mtu = p->rules.mtu, .rto_high = c.rto_high, .timeouts = p->recovery.timeouts
+		.bdp = bdp,
+		.mtu = p->rules.mtu,
+		.rto_high = c.rto_high ? c.rto_high : 320 * PS_PER_US,
+		.timeouts = p->recovery.timeouts,
+		.cc_backs_off = p->cc_ops && p->cc_ops->lost,
 	};
 	cfg_alg_store(&c, &p->ops->params, &p->recovery);
 	p->ops->resolve(&p->recovery);

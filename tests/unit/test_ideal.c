@@ -78,6 +78,39 @@ static void ideal__two_links(void **state)
 	unplan(&f);
 }
 
+/*
+ * rto_high=auto (REFERENCE 1.10): twice the longest path's propagation, and the buffers of the largest switch over the
+ * slowest link. The last as at k = 6: six links, six ports, 24 us + 6 * 48 us.
+ */
+static void rto_high__auto(void **state)
+{
+	static const char six[] = "default 40gbit 2us\nhost a\nhost b\nhost c\nhost d\nhost e\nhost f\n"
+				  "switch s\nswitch t\nswitch u\nswitch v\nswitch w\nlink a s\nlink s t\nlink t u\n"
+				  "link u v\nlink v w\nlink w b\nlink c u\nlink d u\nlink e u\nlink f u\n";
+	static const struct {
+		const char *text, *words[3];
+		u64 us;
+	} rows[] = {
+		{ two, { NULL }, 8 + 2 * 48 },
+		{ two, { "rate=10gbit" }, 8 + 2 * 192 },
+		{ two, { "delay=10us" }, 40 + 2 * 48 },
+		{ two, { "buffer=480KB" }, 8 + 2 * 96 },
+		{ two, { "buffer=480KB", "buffer_mode=shared" }, 8 + 96 > 100 ? 8 + 96 : 100 },
+		{ two, { "rate=100gbit" }, 100 }, /* 46.4: not below rto_low */
+		{ two, { "rate=100gbit", "rto_low=20us" }, 46 },
+		{ two, { "rto_high=320us" }, 320 },
+		{ six, { NULL }, 312 },
+	};
+
+	for (u32 i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct plan f;
+
+		plan_words(&f, rows[i].text, "transport=irn", (char *const *)rows[i].words);
+		assert_int_equal(f.nics[0].recovery.rto_high / PS_PER_US, rows[i].us);
+		unplan(&f);
+	}
+}
+
 static void ideal__overrides(void **state)
 {
 	struct plan f;
@@ -251,9 +284,13 @@ static void ideal__equals_the_walk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ideal__two_links),    cmocka_unit_test(ideal__overrides),
-		cmocka_unit_test(ideal__four_links),   cmocka_unit_test(ideal__six_links_of_mixed_rates),
-		cmocka_unit_test(ideal__follows_ecmp), cmocka_unit_test(ideal__equals_the_walk),
+		cmocka_unit_test(ideal__two_links),
+		cmocka_unit_test(ideal__overrides),
+		cmocka_unit_test(rto_high__auto),
+		cmocka_unit_test(ideal__four_links),
+		cmocka_unit_test(ideal__six_links_of_mixed_rates),
+		cmocka_unit_test(ideal__follows_ecmp),
+		cmocka_unit_test(ideal__equals_the_walk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

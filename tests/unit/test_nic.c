@@ -307,6 +307,53 @@ static void timer__fires(void **state)
 	stop_nic();
 }
 
+/*
+ * RoCE: the timer is the oldest unacknowledged packet's (C9-139), so only progress restarts it. timer_restart=send:
+ * each packet sent and each answer does. Five packets, an ACK of packet 0 after 100 us, and its duplicate after 200.
+ */
+static void timer__roce(void **state)
+{
+	for (u32 acks = 0; acks < 3; acks++) {
+		for (u32 send = 0; send < 2; send++) {
+			u64 sent = ser(FIRST) + 3 * ser(MIDDLE), rto = 320 * PS_PER_US, start;
+
+			prepare("roce", 0);
+			h.par.recovery.timeouts = true;
+			h.par.recovery.rto_low = rto;
+			h.par.recovery.restart_on_send = send;
+			add_flow(0, 1, 5000, 0);
+			start_nic();
+			if (acks)
+				come_ack(100 * PS_PER_US, 0, 0);
+			if (acks == 2)
+				come_ack(200 * PS_PER_US, 0, 0);
+			start = !acks && send ? sent : (acks == 2 && send ? 200 : acks ? 100 : 0) * PS_PER_US;
+			advance(start + rto);
+			assert_int_equal(h.n_tx, 5);
+			advance(start + rto + 1);
+			assert_int_equal(h.n_tx, 6);
+			assert_sent(5, 0, !!acks, start + rto);
+			stop_nic();
+		}
+	}
+}
+
+/* A NAK that is no progress goes back, and does not restart RoCE's timer either. */
+static void timer__roce_nak(void **state)
+{
+	prepare("roce", 0);
+	h.par.recovery.timeouts = true;
+	h.par.recovery.rto_low = 320 * PS_PER_US;
+	add_flow(0, 1, 1000, 0);
+	start_nic();
+	come_aeth(100 * PS_PER_US, 0, 0, AETH_NAK_SEQUENCE, 0);
+	advance(320 * PS_PER_US + 1);
+	assert_int_equal(h.n_tx, 3);
+	assert_sent(1, 0, 0, 100 * PS_PER_US);
+	assert_sent(2, 0, 0, 320 * PS_PER_US);
+	stop_nic();
+}
+
 /* An ACK puts the timer off; the last one stops it. */
 static void timer__restarts(void **state)
 {
@@ -541,6 +588,8 @@ int main(void)
 		cmocka_unit_test(receive_data__irn_answers),
 		cmocka_unit_test(receive_ack__gbn_nak),
 		cmocka_unit_test(timer__fires),
+		cmocka_unit_test(timer__roce),
+		cmocka_unit_test(timer__roce_nak),
 		cmocka_unit_test(timer__restarts),
 		cmocka_unit_test(timer__gbn),
 		cmocka_unit_test(advance__late),

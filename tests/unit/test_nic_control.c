@@ -38,7 +38,8 @@ static void control__no_old_marks(void **state)
 {
 	prepare("roce", 0);
 	h.par.cc_ops = cc_find("ib-aimd");
-	h.par.rules.reth_all = true;
+	h.par.rules.message = 1000; /* each packet says where it goes */
+	h.par.rules.msg_packets = 1;
 	h.par.qp.region = (PACKETS - 1) * 1000;
 	add_flow(2, 0, PACKETS * 1000, 0);
 	start_nic();

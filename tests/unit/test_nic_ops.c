@@ -59,16 +59,23 @@ static void read__many_messages(void **state)
 	world_close();
 }
 
-/* A request that is lost is asked again after rto_high; without an end, or until retry_cnt is used up. */
+/*
+ * A request that is lost is asked again: after rto_high, with IRN after rto_low; without an end, or until retry_cnt is
+ * used up.
+ */
 static void read__lost_request(void **state)
 {
-	for (u32 limit = 0; limit < 2; limit++) {
-		world_prepare(1, 2, "irn", "none");
+	for (u32 i = 0; i < 4; i++) {
+		bool limit = i % 2, irn = i / 2;
+
+		world_prepare(1, 2, irn ? "irn" : "roce", "none");
 		w.hosts[0].par.qp.retry_cnt = limit ? 3 : RETRY_INFINITE;
 		world_flow(1, 0, 3000, 0, FLOW_READ);
 		world_open();
 		w.loss = 1;
-		world_run(10 * 320 * PS_PER_US + 1);
+		world_run((irn ? 100 : 320) * PS_PER_US);
+		assert_int_equal(w.lost, 1);
+		world_run(10 * (irn ? 100 : 320) * PS_PER_US + 1);
 		assert_int_equal(flow_error(&w.results[0]), limit ? QP_RETRY : QP_OK);
 		if (limit)
 			assert_int_equal(w.lost, 4);
@@ -79,6 +86,28 @@ static void read__lost_request(void **state)
 		world_run(TIME_LIMIT);
 		assert_int_equal(w.results[0].done_ps != TIME_NEVER, !limit);
 		assert_int_equal(nic_stats(w.hosts[0].nic)->errors, limit);
+		world_close();
+	}
+}
+
+/* IRN's rule for requests: rto_low while at most three are on their way, rto_high when there are more. */
+static void read__lost_requests(void **state)
+{
+	for (u32 requests = 1; requests <= 5; requests++) {
+		u64 rto = (requests <= 3 ? 100 : 320) * PS_PER_US;
+
+		world_prepare(1, 2, "irn", "none");
+		set_message(1000);
+		world_flow(1, 0, requests * 1000, 0, FLOW_READ);
+		world_open();
+		w.loss = 1;
+		world_run(rto);
+		assert_int_equal(w.lost, requests);
+		w.loss = 0;
+		world_run(TIME_LIMIT);
+		assert_int_equal(w.results[0].requester_timeouts, 1);
+		/* what is asked again, the first response, and the last in the same gap as the others */
+		assert_int_equal(w.results[0].done_ps, rto + READ_REQUEST + SER(1062) * requests + 2 * WORLD_DELAY);
 		world_close();
 	}
 }
@@ -264,11 +293,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read__exact),        cmocka_unit_test(read__many_messages),
-		cmocka_unit_test(read__lost_request), cmocka_unit_test(send__rnr),
-		cmocka_unit_test(send__rnr_exceeded), cmocka_unit_test(access__refused),
-		cmocka_unit_test(retry__exceeded),    cmocka_unit_test(dcqcn__cnps),
-		cmocka_unit_test(cc__lone_flow),      cmocka_unit_test(ib__marks),
-		cmocka_unit_test(ib__asks_for_acks),
+		cmocka_unit_test(read__lost_request), cmocka_unit_test(read__lost_requests),
+		cmocka_unit_test(send__rnr),          cmocka_unit_test(send__rnr_exceeded),
+		cmocka_unit_test(access__refused),    cmocka_unit_test(retry__exceeded),
+		cmocka_unit_test(dcqcn__cnps),        cmocka_unit_test(cc__lone_flow),
+		cmocka_unit_test(ib__marks),          cmocka_unit_test(ib__asks_for_acks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,7 +259,7 @@ static struct packet_rules random_rules(struct rng *rng)
 /* One data packet, from builder to host and switch. */
 static void check_inverse(const struct packet_rules *r, const struct flow *flow, u32 n)
 {
-	bool write = flow->op == FLOW_WRITE, split = r->reth_all && write;
+	bool write = flow->op == FLOW_WRITE, all = r->reth_all && write, middle;
 	u32 in_message = packet_offset(r, n) % r->message;
 	u8 *b, small[SLOT_SMALL] = { 0 };
 	struct tx_frame f;
@@ -269,22 +269,28 @@ static void check_inverse(const struct packet_rules *r, const struct flow *flow,
 	packet_build_data(r, &f, flow, n, false);
 	b = materialise(r, &f);
 	assert_int_equal(packet_parse(b, f.len, f.len, &p), 0);
-	assert_int_equal(packet_parse(b, f.len < HEAD_MAX ? f.len : HEAD_MAX, f.len, &p), 0);
+	middle = all && in_message; /* the opcode does not tell that it has a RETH */
+	assert_int_equal(p.has_reth, write && !in_message);
+	assert_int_equal(p.payload_off, f.head_len - (middle ? RETH_LEN : 0));
+	assert_int_equal(packet_parse_as(r, b, f.len, f.len, &p), 0);
+	assert_int_equal(packet_parse_as(r, b, f.len < HEAD_MAX ? f.len : HEAD_MAX, f.len, &p), 0);
 	assert_true(packet_intact(b, &p));
+	assert_true(packet_fits(r, flow, n, &p));
 	assert_true(p.kind == PACKET_DATA && p.format == FORMAT_ROCE && p.opcode == f.head[BTH_OFF]);
 	assert_true(p.payload == f.payload && p.payload_off == f.head_len && !p.marked && !p.n_ranges);
 	assert_int_equal(p.crc_off, f.head_len + f.payload + f.pad);
 	assert_true(packet_find(r, flow, n, p.number) == n && p.flow == flow->id && p.src == 6 && p.ecn == 2);
 	assert_int_equal(p.to_requester, flow->op == FLOW_READ);
 	assert_int_equal(p.ack_req, f.head[BTH_OFF + 8] >> 7);
-	assert_int_equal(p.first, split || in_message == 0);
+	assert_int_equal(p.first, in_message == 0);
 	assert_int_equal(p.last,
-			 split || in_message + p.payload == r->message ||
-				 packet_offset(r, n) + p.payload == flow->bytes);
-	assert_int_equal(p.has_reth, write && p.first);
+			 in_message + p.payload == r->message || packet_offset(r, n) + p.payload == flow->bytes);
+	assert_int_equal(p.has_reth, write && (all || p.first));
 	if (p.has_reth) {
 		assert_true(p.va == packet_offset(r, n) && p.rkey == flow_responder_qpn(flow->id));
-		assert_true(split ? p.dma_len == p.payload : p.dma_len <= r->message && p.dma_len >= p.payload);
+		assert_int_equal(
+			p.dma_len,
+			(flow->bytes - p.va < r->message - in_message ? flow->bytes - p.va : r->message - in_message));
 	}
 	memcpy(small, b, f.len < SLOT_SMALL ? f.len : SLOT_SMALL);
 	assert_int_equal(parse_frame(small, f.len, &seen), 0);
@@ -407,6 +413,8 @@ static void packet_parse__hostile(void **state)
 		} else {
 			accepted++;
 			assert_within(cut, &p, have, len);
+			if (!packet_parse_as(&(struct packet_rules){ .reth_all = true }, cut, have, len, &p))
+				assert_within(cut, &p, have, len);
 			if (have == len)
 				packet_intact(cut, &p); /* whatever it says: it reads no further */
 		}

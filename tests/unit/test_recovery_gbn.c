@@ -261,6 +261,39 @@ static void backoff__halves(void **state)
 	assert_in_range(flight(&q), 2, 4);
 }
 
+/* With a congestion control that can back off, it does, as often: no window of ours. */
+static void backoff__of_cc(void **state)
+{
+	struct recovery_params with_cc = {
+		.cap = 100, .rto_high = RTO, .rto_low = RTO, .bdp = 16, .cc_backs_off = true
+	};
+	struct sqp q = requester(10000);
+
+	((struct gbn_params *)with_cc.own)->backoff = true;
+	q.par = &with_cc;
+	gbn->open(&q);
+	assert_int_equal(flight(&q), 100);
+	ack(&q, 4, true);
+	assert_int_equal(q.backoffs, 1);
+	assert_int_equal(flight(&q), 100);
+	ack(&q, 6, true); /* of the same window: 4..99 were out */
+	ack(&q, 99, true);
+	assert_int_equal(q.backoffs, 1);
+	flight(&q);
+	ack(&q, 104, true);
+	assert_int_equal(q.backoffs, 2);
+	flight(&q);
+	gbn->timeout(&q); /* still of that window */
+	assert_int_equal(q.backoffs, 2);
+	ack(&q, 204, false);
+	flight(&q);
+	gbn->timeout(&q);
+	assert_int_equal(q.backoffs, 3);
+	((struct gbn_params *)with_cc.own)->backoff = false;
+	ack(&q, 304, true);
+	assert_int_equal(q.backoffs, 3);
+}
+
 /* IRN with go-back-N: IRN's cap and times, RoCE's receiver. */
 static void irn_gbn__timer(void **state)
 {
@@ -347,7 +380,8 @@ int main(void)
 		cmocka_unit_test(acked__nak_goes_back), cmocka_unit_test(acked__while_resending),
 		cmocka_unit_test(timeout__goes_back),   cmocka_unit_test(transmit__window),
 		cmocka_unit_test(transmit__limits),     cmocka_unit_test(backoff__halves),
-		cmocka_unit_test(irn_gbn__timer),       cmocka_unit_test(lossy__always),
+		cmocka_unit_test(backoff__of_cc),       cmocka_unit_test(irn_gbn__timer),
+		cmocka_unit_test(lossy__always),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

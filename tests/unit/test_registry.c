@@ -187,6 +187,32 @@ static void resolve__defaults(void **state)
 	}
 }
 
+/* Told of a loss, a congestion control sends less: a lower rate, or a smaller window. */
+static void lost__less(void **state)
+{
+	u32 some = 0;
+
+	for (u32 i = 0; cc_at(i); i++) {
+		struct nic_params p = { .ps_per_byte = LINE_PS, .rules.mtu = 1000 };
+		struct cc cc = { .par = &p.cc };
+		u32 window;
+
+		algorithms_set(&p, "roce", cc_at(i)->name, 100, NULL);
+		if (cc_at(i)->lost) {
+			assert_true(p.recovery.cc_backs_off);
+			assert_int_equal(p.cc_ops->open(&cc), 0);
+			window = p.cc_ops->window ? p.cc_ops->window(&cc) : 0;
+			p.cc_ops->lost(&cc, 5 * PS_PER_US, 10);
+			/* ConnectX looks every 4 us whether a CNP has come */
+			assert_true(p.cc_ops->rate(&cc, 10 * PS_PER_US) < p.cc.line || p.cc_ops->window(&cc) < window);
+			free(cc.mem);
+			some++;
+		}
+		algorithms_free(&p);
+	}
+	assert_true(some >= 7);
+}
+
 static void list__lines(void **state)
 {
 	char text[4096];
@@ -208,7 +234,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(find__names),  cmocka_unit_test(ops__complete),  cmocka_unit_test(tables__sane),
 		cmocka_unit_test(keys__unique), cmocka_unit_test(keys__accepted), cmocka_unit_test(resolve__defaults),
-		cmocka_unit_test(list__lines),
+		cmocka_unit_test(lost__less),   cmocka_unit_test(list__lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
