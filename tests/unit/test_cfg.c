@@ -186,7 +186,8 @@ static void set__refuses(void **state)
 		{ "seed=18446744073709551616", "too large" },
 		{ "seed=0x10", "is not a whole number" },
 		{ "engine=twins", "engine=twins: unknown; allowed: kernel|twin" },
-		{ "transport=tcp", "transport=tcp: unknown; allowed: roce|irn|irn-gbn|irn-nobdp|melo|iwarp" },
+		{ "transport=tcp",
+		  "transport=tcp: unknown; allowed: roce|irn|irn-gbn|irn-nobdp|irn-nosack|melo|iwarp" },
 		{ "cc=reno", "cc=reno: unknown; allowed: none|dcqcn|dcqcn-connectx|timely|timely-patched|ib-aimd|" },
 		{ "fc=yes", "fc=yes: unknown; allowed: none|pfc|credit|auto" },
 		{ "ecn=dctcp", "ecn=dctcp: unknown; allowed: off|red|step|ib|ib-input|ib-output|auto" },
@@ -456,7 +457,7 @@ static void help__of_every_key(void **state)
 	assert_string_equal(cfg_help_text(cfg_key((u32)cfg_key_number("mtu")), text, sizeof(text)),
 			    "payload bytes of a packet\n64..2048 [1000]");
 	cfg_help_text(cfg_key((u32)cfg_key_number("cap")), text, sizeof(text));
-	assert_non_null(strstr(text, "irn|irn-gbn: most packets in flight;"));
+	assert_non_null(strstr(text, "irn|irn-gbn|irn-nosack: most packets in flight;"));
 }
 
 /* A word with a few bytes changed: refused in one line, or taken; what is then complete reads back as itself. */

@@ -109,7 +109,7 @@ static void finish__contradictions(void **state)
 		{ "ack_every with iwarp", "transport=iwarp", "ack_every=64", "acknowledges every packet" },
 		{ "cap with roce", "transport=roce", "cap=110", "cap=110: transport=roce has no cap" },
 		{ "cap with irn-nobdp", "transport=irn-nobdp", "cap=110",
-		  "cap=110: transport=irn-nobdp has no cap; allowed: with transport=irn|irn-gbn" },
+		  "cap=110: transport=irn-nobdp has no cap; allowed: with transport=irn|irn-gbn|irn-nosack" },
 		{ "backoff with irn", "transport=irn", "backoff=on",
 		  "backoff=on: transport=irn does not go back N; allowed: with transport=roce|irn-gbn" },
 		{ "melo_bits with roce", "transport=roce", "melo_bits=512", "melo_bits=512: transport=roce has no" },
@@ -178,10 +178,12 @@ static void finish__contradictions(void **state)
 		{ "rto_low > rto_high", "transport=irn", "rto_high=9us",
 		  "rto_low=100us: above rto_high=9us; allowed: up to that" },
 		{ "rto_low of one timeout", "transport=melo", "rto_low=10us", "rto_low=10us: transport=melo has one" },
+		{ "irn_lost of go-back-N", "transport=irn-gbn", "irn_lost=hls",
+		  "irn_lost=hls: transport=irn-gbn does not recover as IRN; allowed: with transport=irn|irn-nobdp" },
+		{ "rto of roce", "transport=roce", "rto=dynamic", "allowed: with transport=irn|irn-nobdp|irn-nosack" },
+		{ "timer_restart of irn", "transport=irn", "timer_restart=send", "allowed: with transport=roce" },
 		{ "retries without timeouts", "transport=roce", "retry_cnt=3",
 		  "retry_cnt=3: timeouts=off has no timeouts" },
-		{ "a timeout that ends the run", "rto_high=320us transport=irn", "stuck_after=320us",
-		  "rto_high: waits for 320us" },
 		{ "pfc_classes without pfc", "fc=none", "pfc_classes=3",
 		  "pfc_classes=3: fc=none sends no PAUSE; allowed: with fc=pfc" },
 		{ "pfc_classes with credits", "fc=credit", "pfc_classes=0,7", "pfc_classes=0,7: fc=credit sends no" },
@@ -198,6 +200,7 @@ static void finish__contradictions(void **state)
 		{ "senders of permutation", "workload=permutation", "senders=3", "allowed: with workload=incast" },
 	};
 	struct run_cfg shared = SET("buffer_mode=shared", "headroom=20KB", "fc=none");
+	struct run_cfg stuck = SET("transport=irn", "rto_high=320us", "stuck_after=320us");
 
 	for (u32 i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct run_cfg c = SET(bad[i][1], bad[i][2]);
@@ -208,6 +211,8 @@ static void finish__contradictions(void **state)
 	}
 	assert_int_equal(cfg_finish(&shared, &err), -EINVAL);
 	assert_says("headroom=20000: fc=none sends no PAUSE; allowed: with fc=pfc");
+	assert_int_not_equal(cfg_finish(&stuck, &err), 0);
+	assert_says("rto_high: waits for 320us");
 	finish(SET("mtu=1000", "buffer=1094", "xoff=1094", "xon=1093"));
 	finish(SET("workload=file:x", "op=send", "region=1KB")); /* its flows may be WRITEs */
 }
