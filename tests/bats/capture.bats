@@ -224,6 +224,20 @@ of_flow() { rows "$BATS_TEST_TMPDIR/out/flows.csv" "v[\"src\"] == 1 { print v[\"
 		"10.0.0.1,12,1000*10 10.0.0.1,17,*10 10.0.0.2,16,*10 " ]
 }
 
+@test "capture: a RETH in every WRITE" {
+	requires root veth kernel tshark dumpcap
+	up star:n=4
+	capture h1 eth0 transport=irn reth=all message=30KB
+	# the RETH of a Middle or Last stands where the payload begins, for tshark
+	[ "$(tally 'ip.src == 10.0.0.2 && infiniband' infiniband.bth.opcode infiniband.reth.dmalen data.len)" = \
+		"6,10000,1000*1 6,30000,1000*3 7,,1016*92 8,,1016*4 " ]
+	# the address and what is left of the message
+	[ "$(fields 'ip.src == 10.0.0.2 && infiniband.bth.psn == 31' data.data | cut -c 1-16,25-32)" = \
+		"$(printf '%016x%08x' 31000 29000)" ]
+	[ "$(fields 'ip.dst == 10.0.0.2 && infiniband.aeth' infiniband.aeth.msn | tail -n 1)" = 4 ]
+	icrc_is_right 'infiniband.bth.opcode == 7'
+}
+
 @test "capture: SEND, and RNR NAKs" {
 	requires root veth kernel tshark dumpcap
 	up star:n=4

@@ -124,7 +124,7 @@ INCAST=(workload=incast bytes=100KB buffer=30KB fc=none timeouts=on)
 @test "pairs: kernel and twin, READ and SEND in messages, with each transport" {
 	requires root veth kernel
 	up star:n=5
-	for transport in roce irn irn-gbn irn-nobdp melo; do
+	for transport in roce irn irn-gbn irn-nobdp irn-nosack melo; do
 		for op in read send; do
 			alike star:n=5 "${INCAST[@]}" transport=$transport op=$op message=3333 loss=0.01
 			all_done "$T/kernel"
@@ -163,7 +163,7 @@ INCAST=(workload=incast bytes=100KB buffer=30KB fc=none timeouts=on)
 @test "pairs: kernel and twin, SENDs that find no receive posted" {
 	requires root veth kernel
 	up star:n=5
-	for transport in roce irn irn-gbn irn-nobdp melo; do
+	for transport in roce irn irn-gbn irn-nobdp irn-nosack melo; do
 		alike star:n=5 "${INCAST[@]}" transport=$transport op=send message=5KB rq=1 rq_delay=30us
 		all_done "$T/kernel"
 		counted rnr_naks '> 0' qp_errors '== 0'
@@ -176,7 +176,7 @@ INCAST=(workload=incast bytes=100KB buffer=30KB fc=none timeouts=on)
 @test "pairs: kernel and twin, queue pairs that end in error: access, retry" {
 	requires root veth kernel
 	up star:n=5
-	for transport in roce irn irn-gbn irn-nobdp melo; do
+	for transport in roce irn irn-gbn irn-nobdp irn-nosack melo; do
 		for op in write read; do
 			alike star:n=5 "${INCAST[@]}" transport=$transport op=$op region=50KB message=9KB
 			counted qp_errors '== 4' completed '== 0'
@@ -185,7 +185,7 @@ INCAST=(workload=incast bytes=100KB buffer=30KB fc=none timeouts=on)
 		# what was within the region has arrived
 		[ "$(rows "$T/kernel/flows.csv" 'v["received_bytes"] > 0' | wc -l)" -eq 4 ]
 	done
-	for transport in roce irn irn-gbn irn-nobdp melo iwarp; do
+	for transport in roce irn irn-gbn irn-nobdp irn-nosack melo iwarp; do
 		alike star:n=5 "${INCAST[@]}" transport=$transport retry_cnt=1 loss=0.4
 		counted qp_errors '> 0' timeouts '> 0'
 		[ "$(rows "$T/kernel/flows.csv" 'v["error"] != "" { print v["error"] }' | sort -u)" = retry ]
@@ -211,6 +211,11 @@ INCAST=(workload=incast bytes=100KB buffer=30KB fc=none timeouts=on)
 		transport=iwarp init_window=1 fc=pfc buffer=60KB
 		transport=iwarp init_window=1000 class=7 ack_class=0
 		transport=irn cap=1
+		transport=irn irn_lost=hls
+		transport=irn-nosack rto=dynamic
+		transport=roce timer_restart=send
+		transport=roce backoff=on cc=timely
+		transport=irn reth=all message=7777
 		transport=irn-gbn backoff=on cap=5000
 		transport=roce backoff=on ack_every=64
 		transport=roce backoff=on reth=all

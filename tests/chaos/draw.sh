@@ -36,7 +36,7 @@ in_ten()
 # Keys with the values that they may take in a draw: how often in ten they are given at all, then the values.
 # Combinations that contradict each other are refused by the tool: that is tested, too.
 draw_keys='
-transport 10 roce irn irn-gbn irn-nobdp melo iwarp
+transport 10 roce irn irn-gbn irn-nobdp irn-nosack melo iwarp
 cc 5 none dcqcn dcqcn-connectx timely timely-patched ib-aimd ib-lipd ib-fimd
 op 3 write send read
 fc 7 none pfc credit auto

@@ -155,7 +155,7 @@ one() { twin "$1" topology=star:n=2 workload=incast senders=1 bytes=$(($2 * MTU)
 	# shellcheck disable=SC2086
 	one "$dir" 1000000 loss=0.01@s0 transport=melo $short
 	as_expected "$dir" melo 0.01 2 50
-	one "$dir" 1000000 loss=0.01@s0 transport=melo melo_resend=holes
+	one "$dir" 1000000 loss=0.01@s0 transport=melo melo_resend=holes rto_high=320us
 	as_expected "$dir" melo-holes 0.01 2 320
 	# shellcheck disable=SC2086
 	one "$dir" 1000000 loss=0.01@s0 transport=melo melo_resend=holes $short
@@ -166,11 +166,11 @@ one() { twin "$1" topology=star:n=2 workload=incast senders=1 bytes=$(($2 * MTU)
 @test "goodput: go-back-N with as much on its way as the paper's has the paper's goodput" {
 	dir=$BATS_TEST_TMPDIR/out
 	w=$(lost_in 66)
-	one "$dir" 1000000 loss=0.001@s0 transport=roce delay=66us
+	one "$dir" 1000000 loss=0.001@s0 transport=roce delay=66us rto_high=320us
 	as_expected "$dir" gbn 0.001 66 320 45.6
 	gbn_counts "$dir" 0.001 "$w" 320
 	holds "(ratio = 1000000 / $(carried "$dir") / 0.456) > 0.9 && ratio < 1.1"
-	one "$dir" 400000 loss=0.01@s0 transport=roce delay=66us
+	one "$dir" 400000 loss=0.01@s0 transport=roce delay=66us rto_high=320us
 	as_expected "$dir" gbn 0.01 66 320 7.06
 	gbn_counts "$dir" 0.01 "$w" 320
 	holds "(ratio = 400000 / $(carried "$dir") / 0.0706) > 0.9 && ratio < 1.1"
