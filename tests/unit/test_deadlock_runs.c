@@ -3,7 +3,8 @@
  * Deadlocks are told apart from waiting: whole runs of the twin on random rings of switches, where buffers may or may
  * not come to wait for each other, with every kind of flow control. Each is run twice: as it is, where a deadlock is
  * looked for every 100 us; and with a fault that does nothing and comes long after all has been sent or stands still,
- * which puts the look off until then. What is called a deadlock must never get on, and what stands still for ever must be called one.
+ * which puts the look off until then. What is called a deadlock must never get on, and what stands still for ever must
+ * be called one.
  */
 #include "tests/unit/unit.h"
 
