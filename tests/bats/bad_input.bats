@@ -68,7 +68,7 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 	bad '^losslab: ack_every=2: transport=irn acknowledges every packet; allowed: with transport=roce\|melo' transport=irn ack_every=2
 	bad '^losslab: ack_every=65: .*allowed: 1\.\.64, or message' ack_every=65
 	bad '^losslab: backoff=on: transport=irn does not go back N' transport=irn backoff=on
-	bad '^losslab: rto_low=400us: above rto_high' transport=irn rto_low=400us
+	bad '^losslab: rto_low=400us: above rto_high' transport=irn rto_high=320us rto_low=400us
 	bad '^losslab: retry_cnt=7: .*allowed: 0\.\.6, or infinite' retry_cnt=7
 	bad '^losslab: psn0=16777216: .*allowed: 0\.\.16777215' psn0=16777216
 	bad '^losslab: class=8: .*allowed: 0\.\.7' class=8

@@ -326,6 +326,18 @@ static void acked__partial_paper(void **state)
 	ack(&p, 4);
 	assert_silent(&p);
 	close_pair(&p);
+
+	open_pair(&p, 12); /* and it is not in the way of the next NACK */
+	send_all(&p, 0, 12);
+	nack(&p, 0, 1);
+	nack(&p, 0, 3);
+	assert_int_equal(irn->transmit(&p.q, 0), 0);
+	ack(&p, 4);
+	nack(&p, 4, 6);
+	assert_int_equal(irn->transmit(&p.q, 0), NO_PACKET);
+	assert_int_equal(irn->transmit(&p.q, 0), 4);
+	assert_int_equal(irn->transmit(&p.q, 0), 5);
+	close_pair(&p);
 }
 
 /* Rule 5 of the authors' hardware: the new cumulative hole is resent unless it has been. */
