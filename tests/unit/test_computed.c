@@ -36,7 +36,7 @@ static const char *value(const char *name, const char *links, const char *const 
 #define WORDS(...) ((const char *const[]){ "workload=incast", __VA_ARGS__, NULL })
 
 static const char star[] = "default 40gbit 2us\nhost h0\nhost h1\nswitch s0\nlink h0 s0\nlink h1 s0\n";
-static const char mixed[] = "default 40gbit 2us\nhost h0\nhost h1\nswitch s0\nlink h0 s0\nlink h1 s0 rate=100gbit\n";
+static const char mixed[] = "default 40gbit 2us\nhost h0\nhost h1\nswitch s0\nlink h0 s0\nlink h1 s0 100gbit\n";
 
 static void is(const char *got, u64 want)
 {

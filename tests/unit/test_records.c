@@ -153,7 +153,7 @@ static void totals__nothing_completed(void **state)
 	struct run_totals t;
 
 	r.n_flows = 0;
-	r.sent = r.dropped = 0;
+	r.sent = r.dropped = r.sent_data = r.dropped_data = 0;
 	t = totals(&r);
 	assert_true(!t.completed && !t.avg_slowdown_milli && !t.avg_fct_ps && !t.stats.fct_ps.p99 && !t.drop_ppm);
 	/* sha256sum of the header alone */
@@ -220,13 +220,13 @@ static void json__golden(void **state)
 {
 	struct run_result r = result();
 	struct run_totals t = totals(&r);
-	char want[4096];
+	char want[8192];
 
 	snprintf(want, sizeof(want),
 		 "{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
 		 "  \"topology\": \"fat-tree:k=4\",\n  \"preset\": \"\",\n  \"transport\": \"roce\",\n  \"cc\": "
 		 "\"none\",\n"
-		 "  \"fc\": \"pfc\",\n  \"pfc_classes\": \"0,1,2,3,4,5,6,7\",\n  \"buffer_mode\": \"static\",\n  "
+		 "  \"fc\": \"pfc\",\n  \"pfc_classes\": \"all\",\n  \"buffer_mode\": \"static\",\n  "
 		 "\"ecn\": \"off\",\n"
 		 "  \"sched\": \"strict\",\n  \"queues\": \"voq\",\n  "
 		 "\"arbiter\": \"rr\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n"
