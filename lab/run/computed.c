@@ -73,7 +73,6 @@ void computed_collect(const struct plan *f, struct run_result *r)
 	if (f->fab.pfc && f->size.ports)
 		thresholds(f, r);
 	add_key(r, "rto_high", f->nics[0].recovery.rto_high);
-	add_key(r, "timeouts", f->nics[0].recovery.timeouts ? CFG_ON : CFG_OFF);
 	add_key(r, "stuck_after", f->stuck_after);
 	parameters(f, r);
 }

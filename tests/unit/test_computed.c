@@ -69,8 +69,6 @@ static void timers(void **state)
 	assert_string_equal(value("cap", star, WORDS("transport=irn", "cap=7")), "7");
 	assert_string_equal(value("rto_low", star, WORDS("transport=irn", "rto_low=90us")), "90us");
 	assert_null(value("cap", star, WORDS("transport=roce")));
-	assert_string_equal(value("timeouts", star, WORDS("transport=roce", "fc=pfc")), "off");
-	assert_string_equal(value("timeouts", star, WORDS("transport=roce", "fc=none")), "on");
 }
 
 /*
