@@ -105,7 +105,7 @@ bats_require_minimum_version 1.5.0
 	[ -s "$dir/samples.csv" ] && [ -s "$dir/goodput.csv" ]
 	twin "$dir" topology=star:n=4 flows=100
 	[ -z "$(find "$dir" -name "*sample*" -o -name "*goodput*")" ]
-	refused 2 'sample: there is no place for samples; allowed: with out=DIR' "$LOSSLAB" run -q -e twin topology=star:n=4 flows=100 sample=1us
+	refused 2 'sample= needs out=DIR' "$LOSSLAB" run -q -e twin topology=star:n=4 flows=100 sample=1us
 }
 
 @test "sample: samples that could not be kept fail the run, and there is no summary.json" {
