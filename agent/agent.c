@@ -36,6 +36,7 @@ static void publish(struct agent *g, u32 window, int rc)
 	c->stats = *nic_stats(g->nic);
 	c->view.completed = c->stats.completed;
 	c->view.fresh = c->stats.fresh;
+	c->view.fresh_bytes = c->stats.fresh_bytes;
 	c->next = nic_next(g->nic);
 	c->arrival = io_packet_first_arrival(g->io);
 	c->sent = io_packet_sent(g->io);

@@ -11,8 +11,9 @@
 
 /* What the conductor knows of a host, as of the end of the last window. */
 struct host_view {
-	u64 completed; /* flows received in full */
-	u64 fresh;     /* packets received for the first time */
+	u64 completed;   /* flows received in full */
+	u64 fresh;       /* packets received for the first time */
+	u64 fresh_bytes; /* their payload */
 };
 
 /* One host's page. The conductor writes the first cache line, the agent the rest. */

@@ -182,6 +182,7 @@ struct port_stats {
 	u64 corrupted;                                                /* departures with a bit changed by a fault */
 	u64 marks[FAB_MARKS];                                         /* ecn_marks by cause */
 	u64 class_pause_tx[FAB_CLASSES], class_pause_rx[FAB_CLASSES]; /* PAUSE of a class; a frame may have several */
+	u64 data_drops[FAB_DROPS];                                    /* those of drops that carry payload */
 };
 
 /* Faults of a port, set by the conductor between two windows (bpf/port_fault.h). All 0: none. */

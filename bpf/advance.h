@@ -160,11 +160,12 @@ static inline int port_send_credit(const struct fab_cfg *cfg, struct port *p, u6
 static inline int sw_drain(struct sw *s, struct port *o, u32 out, u64 now)
 {
 	int id = sw_dequeue(s, out, ctz64(port_waiting(o) & o->fault.drain), now);
+	const struct frame *f = id < 0 ? 0 : fab_frame(id);
 
-	if (id < 0)
-		return -1;
+	if (!f)
+		return id < 0 ? -1 : fab_fail(FAB_INTERNAL, s->port_base + out);
 	sw_set_key(s, out, port_key(o, now));
-	return sw_drop(o, id, o->fault.down ? FAB_DROP_LINK : FAB_DROP_WATCHDOG);
+	return sw_drop(o, f, id, o->fault.down ? FAB_DROP_LINK : FAB_DROP_WATCHDOG);
 }
 
 /* Port @out is free and has something to send. */
@@ -210,7 +211,7 @@ FAB_FN int sw_depart(struct sw *s, u32 out, u64 now)
 	}
 	if (o->cfg.loss_out && draw32(~cfg->seed, s->port_base + out, o->stats.draws++) < o->cfg.loss_out) {
 		o->stats.lost_out_frames++;
-		return sw_drop(o, id, FAB_DROP_LOSS);
+		return sw_drop(o, f, id, FAB_DROP_LOSS);
 	}
 	return fab_emit(o, f, id, end + o->cfg.delay, 0);
 }

@@ -89,21 +89,21 @@ FAB_FN int sw_admit(struct sw *s, u32 in, u32 id, u64 now)
 	p->stats.rx_data += !!(f->flags & FRAME_DATA);
 	if (p->cfg.loss_in && draw32(~cfg->seed, s->port_base + in, p->stats.draws++) < p->cfg.loss_in) {
 		port_refuse(cfg, p, f);
-		return sw_drop(p, id, FAB_DROP_LOSS);
+		return sw_drop(p, f, id, FAB_DROP_LOSS);
 	}
 	if (fault_cut(p->fault.cut, f->arrival, f->len, p->cfg.ps_per_byte, p->cfg.delay))
-		return sw_drop(p, id, FAB_DROP_LINK);
+		return sw_drop(p, f, id, FAB_DROP_LINK);
 	if (p->fault.drop && draw32(cfg->seed ^ FAULT_SEED, s->port_base + in, p->fault.draws++) < p->fault.drop) {
 		port_refuse(cfg, p, f);
-		return sw_drop(p, id, FAB_DROP_FAULT);
+		return sw_drop(p, f, id, FAB_DROP_FAULT);
 	}
 	mask = fab_route(p->cfg.sw, f->dst);
 	if (!mask) {
 		port_refuse(cfg, p, f);
-		return sw_drop(p, id, FAB_DROP_NO_ROUTE);
+		return sw_drop(p, f, id, FAB_DROP_NO_ROUTE);
 	}
 	if (!port_take(cfg, s, p, class, f->len)) /* credits promise that this never happens */
-		return cfg->credits ? fab_fail(FAB_CREDITS, s->port_base + in) : sw_drop(p, id, FAB_DROP_BUFFER);
+		return cfg->credits ? fab_fail(FAB_CREDITS, s->port_base + in) : sw_drop(p, f, id, FAB_DROP_BUFFER);
 	out = route_pick(mask, f->flow_key, s->seed);
 	o = fab_port(s->port_base + out);
 	if (!o || out >= FAB_PORTS)

@@ -130,10 +130,11 @@ static inline void port_mark(struct port *o, struct frame *f, enum fab_mark caus
 	o->stats.marks[bounded(cause, FAB_MARKS)]++;
 }
 
-/* Drop frame @id, for a named reason. */
-static inline int sw_drop(struct port *p, u32 id, enum fab_drop reason)
+/* Drop frame @f, number @id, for a named reason. */
+static inline int sw_drop(struct port *p, const struct frame *f, u32 id, enum fab_drop reason)
 {
 	p->stats.drops[reason]++;
+	p->stats.data_drops[reason] += !!(f->flags & FRAME_DATA);
 	fab_release(id);
 	return 0;
 }

@@ -85,14 +85,16 @@ struct nic_stats {
 	u64 tx_frames, tx_bytes, tx_data;
 	u64 rx_frames, rx_bytes, rx_data;
 	u64 pause_rx, resume_rx;
-	u64 discarded; /* not RoCE, not ours, bad ICRC: received and thrown away */
-	u64 fresh;     /* packets received for the first time: progress */
-	u64 completed; /* flows of which this host has received all */
+	u64 discarded;   /* not RoCE, not ours, bad ICRC: received and thrown away */
+	u64 fresh;       /* packets received for the first time: progress */
+	u64 fresh_bytes; /* their payload */
+	u64 completed;   /* flows of which this host has received all */
 	u64 acks_tx, naks_tx;
 	u64 cnps_tx, cnps_rx;
-	u64 drop_order; /* data out of order, received and dropped: go-back-N */
-	u64 errors;     /* queue pairs that stopped in error */
-	u64 lost_link;  /* frames on the link when it broke: not received */
+	u64 drop_order;     /* data out of order, received and dropped: go-back-N */
+	u64 errors;         /* queue pairs that stopped in error */
+	u64 lost_link;      /* frames on the link when it broke: not received */
+	u64 lost_link_data; /* those of them that carry data */
 	u64 pause_tx, resume_tx;
 	u64 class_pause_tx[FAB_CLASSES], class_pause_rx[FAB_CLASSES]; /* PAUSE of a class; a frame may have several */
 };

@@ -142,6 +142,7 @@ static int deliver(struct nic *n, struct receiver *k, const struct rx_frame *f, 
 	n->stats.drop_order += !reply.is_new && number > before && n->par->ops->acks == ACK_RC;
 	if (reply.is_new) {
 		n->stats.fresh++;
+		n->stats.fresh_bytes += p->payload;
 		if (r->received == r->n_packets && n->par->flows->results[r->flow->id].done_ps == TIME_NEVER) {
 			n->par->flows->results[r->flow->id].done_ps = f->arrival;
 			n->stats.completed++;

@@ -283,6 +283,7 @@ int nic_receive(struct nic *n, const struct rx_frame *f)
 	}
 	if (nic_frame_cut(n, f)) {
 		n->stats.lost_link++;
+		n->stats.lost_link_data += !packet_parse(f->head, f->have, f->len, &p) && p.kind == PACKET_DATA;
 		n->io->take(n->io->ctx, f);
 		return 0;
 	}

@@ -159,7 +159,7 @@ static void print_results(const struct run_job *a, const struct experiment *x, u
 	if (n == 1)
 		return records_print(runs[0], &totals[0], stdout);
 	records_table(runs, totals, labels, n, stdout);
-	records_reading(totals, labels, n, stdout);
+	records_reading(runs, totals, labels, n, stdout);
 }
 
 int run_variants(struct run_job *a)

@@ -513,7 +513,7 @@ static const struct cfg_key output_keys[] = {
 	  .max = 1000 * CFG_PS_PER_S,
 	  .special = { "off", 0 },
 	  .def = "off",
-	  .help = "sampling interval for samples.csv, which needs out=" },
+	  .help = "sampling interval for samples.csv and goodput.csv; needs out=" },
 	{ .name = "out",
 	  .kind = CFG_TEXT,
 	  CFG_MEMBER(out),

@@ -221,6 +221,7 @@ static int advance_host(struct twin *t, u32 number, u64 until)
 	t->e.mem.nodes[t->e.plan->size.switches + number].next = nic_next(h->nic);
 	t->e.hosts[number].completed = s->completed;
 	t->e.hosts[number].fresh = s->fresh;
+	t->e.hosts[number].fresh_bytes = s->fresh_bytes;
 	return 0;
 }
 

@@ -72,6 +72,7 @@ static bool several_classes(const struct run_result *r)
 #define MAX .total = TOTAL_MAX
 #define SUMMARY(key) .summary = (key)
 #define BRIEF(title) .brief = (title)
+#define PART_OF(columns) .part_of = (columns)
 #define WORDS(table) .words = (table)
 #define COMPUTED(function) .value = (function)
 #define EMPTY(function) .empty = (function)

@@ -47,6 +47,7 @@ struct column {
 	enum column_total total;
 	const char *summary;      /* the total's key in summary.json; NULL: it is not there */
 	const char *brief;        /* title in `losslab ports` without --all; NULL: not shown. An array: its sum */
+	const char *part_of;      /* an array's elements are those of these columns' that fit the meaning: "drop_" */
 	const struct word *words; /* names of the member's values; of an array the suffixes (NULL: 0, 1, 2, ...) */
 	struct {
 		size_t at, size; /* of the counter in the source, bytes; size 0: that source has none */

@@ -7,10 +7,7 @@
 
 #include "agent/recovery/recovery.h"
 #include "lab/text.h"
-#include "lab/workload/fixmath.h"
 #include "lab/records/records_impl.h"
-
-#define SUM_SCALE 1000000000000ULL /* the average's summands carry twelve decimals */
 
 struct decimal decimal(u64 v, u32 places)
 {
@@ -92,37 +89,6 @@ static void digest_flows(const struct run_result *r, char hex[65])
 	EVP_MD_CTX_free(md);
 }
 
-static u64 count_up_to(const struct run_result *r, u64 fct_ps)
-{
-	u64 n = 0;
-
-	for (u32 i = 0; i < r->n_flows; i++)
-		n += r->flows[i].completed && r->flows[i].fct_ps <= fct_ps;
-	return n;
-}
-
-/*
- * Nearest rank: the smallest completion time that at least 99 of 100 completed flows do not exceed. Found by
- * halving the range of times: at most 64 passes over the flows, and no memory to run out of.
- */
-static u64 p99(const struct run_result *r, u32 completed)
-{
-	u64 rank = ((u64)completed * 99 + 99) / 100, lo = 0, hi = 0;
-
-	for (u32 i = 0; i < r->n_flows; i++)
-		if (r->flows[i].completed && r->flows[i].fct_ps > hi)
-			hi = r->flows[i].fct_ps;
-	while (lo < hi) {
-		u64 mid = lo + (hi - lo) / 2;
-
-		if (count_up_to(r, mid) >= rank)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
-}
-
 static void sum_flows(const struct run_result *r, struct run_totals *t)
 {
 	u128 slowdown = 0, fct = 0;
@@ -136,19 +102,14 @@ static void sum_flows(const struct run_result *r, struct run_totals *t)
 			continue;
 		t->completed++;
 		fct += f->fct_ps;
-		if (f->ideal_ps)
-			slowdown += ((u128)f->fct_ps * SUM_SCALE + f->ideal_ps / 2) / f->ideal_ps;
+		slowdown += slowdown_term(f, f->fct_ps);
 	}
-	if (t->completed) {
-		u128 milli = (u128)t->completed * (SUM_SCALE / 1000); /* sum -> thousandths of the mean */
-
-		t->avg_slowdown_milli = (u64)((slowdown + milli / 2) / milli);
+	t->avg_slowdown_milli = slowdown_mean_milli(slowdown, t->completed);
+	if (t->completed)
 		t->avg_fct_ps = (u64)((fct + t->completed / 2) / t->completed);
-		t->p99_fct_ps = p99(r, t->completed);
-	}
 }
 
-void records_totals(const struct run_result *r, struct run_totals *t)
+int records_totals(const struct run_result *r, struct run_totals *t)
 {
 	memset(t, 0, sizeof(*t));
 	digest_flows(r, t->digest);
@@ -157,21 +118,29 @@ void records_totals(const struct run_result *r, struct run_totals *t)
 		columns_add(&port_columns, &t->ports, &r->ports[i], r);
 	for (u32 i = 0; i < r->n_hosts; i++)
 		columns_add(&host_columns, &t->hosts, &r->hosts[i], r);
-	t->drop_ppm = ratio(r->dropped, r->sent, 1000000);
+	t->drop_ppm = ratio(r->dropped_data, r->sent_data, 1000000);
+	t->drop_other_ppm = ratio(r->dropped - r->dropped_data, r->sent - r->sent_data, 1000000);
 	t->packet_hops = r->hops_data + r->hops_ack;
+	return flow_stats(r, &t->stats);
 }
 
 int records_check(const struct run_result *r, const struct run_totals *t, struct err *err)
 {
-	u64 known = 0;
+	u64 known = 0, data = 0;
 
 	if (r->sent != r->delivered + r->dropped + r->queued)
 		return err_set(err, -EINVAL, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued",
 			       r->sent, r->delivered, r->dropped, r->queued);
-	for (u32 d = 0; d < FAB_DROPS; d++)
+	for (u32 d = 0; d < FAB_DROPS; d++) {
 		known += t->ports.drops[d];
+		data += t->ports.data_drops[d];
+	}
 	if (known != r->dropped)
 		return err_set(err, -EINVAL, "drops: %llu in all, but the ports' reasons add up to %llu", r->dropped,
 			       known);
+	if (data != r->dropped_data || data > known)
+		return err_set(err, -EINVAL,
+			       "drops: %llu data frames in all, but the ports' reasons add up to %llu of %llu",
+			       r->dropped_data, data, known);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "bpf/abi.h"
 #include "lab/config/cfg.h"
 #include "lab/records/columns.h"
+#include "lab/records/stats.h"
 #include "lab/outdir.h"
 #include "lab/workload/workload.h"
 #include "topo/topo.h"
@@ -64,6 +65,14 @@ struct record_inputs {
 	struct record_input workload; /* workload=file:PATH or cdf:PATH */
 };
 
+#define COMPUTED_MAX (CFG_ALG_MAX + 8)
+
+/* A number that a run went by, under the name of its key and in the form of config.txt. */
+struct computed {
+	const char *name;
+	char value[48];
+};
+
 struct run_result {
 	const struct run_cfg *cfg;
 	const char *label;                  /* of a scenario's variant; NULL for a single run */
@@ -76,6 +85,7 @@ struct run_result {
 	struct host_record *hosts;
 	u32 n_hosts;
 	u64 sent, delivered, dropped, queued; /* frames, PFC not counted; sent = delivered + dropped + queued */
+	u64 sent_data, dropped_data;          /* those that carry data */
 	u64 hops_data, hops_ack;              /* frames sent over a link: those that carry data, and all others */
 	u64 windows;
 	u64 virtual_ps;
@@ -84,6 +94,9 @@ struct run_result {
 	u64 peak_kb;        /* peak resident memory */
 	const char *status; /* "done", "arrivals", "stopped", "stuck", "deadlock" */
 	FILE *samples;      /* the text of samples.csv; NULL: none were taken */
+	FILE *goodput;      /* that of goodput.csv, likewise */
+	struct computed computed[COMPUTED_MAX];
+	u32 n_computed;
 	/* status deadlock: the cycle of switch ports, as indices of ports[]; each waits for the next one */
 	const u32 *deadlock;
 	u32 n_deadlock, deadlock_class;
@@ -93,18 +106,19 @@ struct run_totals {
 	char digest[65];
 	u32 completed;
 	u64 avg_slowdown_milli; /* average slowdown x 1000, rounded */
-	u64 avg_fct_ps, p99_fct_ps;
+	u64 avg_fct_ps;
+	struct flow_stats stats;
 	u32 qp_errors; /* flows with an error */
 	/* of the columns that add up: sums, of maxima the largest */
 	struct flow_record flows;
 	struct port_record ports;
 	struct host_record hosts;
-	u64 drop_ppm; /* dropped / sent */
+	u64 drop_ppm, drop_other_ppm; /* dropped / sent: of data frames, and of all others */
 	u64 packet_hops;
 };
 
-/* Sum up a run: averages over completed flows, integers only. */
-void records_totals(const struct run_result *r, struct run_totals *t);
+/* Sum up a run: averages over completed flows, integers only. 0 or -ENOMEM. */
+int records_totals(const struct run_result *r, struct run_totals *t);
 /*
  * Write config.txt, topology, faults, workload, flows.csv, ports.csv, hosts.csv, samples.csv and summary.json to @dir,
  * and remove those of them that this run does not have. An earlier run's files stay until all of these are written;
@@ -136,8 +150,13 @@ void records_table(const struct run_result *const *runs, const struct run_totals
 		   u32 n, FILE *out);
 /* Which cycle of ports a run with status deadlock ended in. */
 void records_deadlock(const struct run_result *r, FILE *out);
-/* The other runs' average slowdown divided by the first's, a line each. Runs without completed flows are left out. */
-void records_reading(const struct run_totals *totals, const char *const *labels, u32 n, FILE *out);
+/*
+ * The other runs' average slowdown divided by the first's, a line each: over the flows that completed in all of them,
+ * and if some did not, also with each unfinished flow counted from its start to the end of its run. Where one of the
+ * two says slower and the other faster, the line says "undecided". Runs without completed flows are left out.
+ */
+void records_reading(const struct run_result *const *runs, const struct run_totals *totals, const char *const *labels,
+		     u32 n, FILE *out);
 /* flows.csv, ports.csv and hosts.csv as text. */
 void records_flows_csv(const struct run_result *r, FILE *out);
 void records_ports_csv(const struct run_result *r, FILE *out);

@@ -14,10 +14,73 @@ static void put_u64(json_t *o, const char *key, u64 v)
 	put(o, key, json_exact(v, 0));
 }
 
-/* Of completed flows: null if there are none. */
-static void put_average(json_t *o, const struct run_totals *t, const char *key, u64 v)
+/* Of what has completed: null if nothing has. */
+static void put_average(json_t *o, u32 completed, const char *key, u64 v, u32 places)
 {
-	put(o, key, t->completed ? json_exact(v, 3) : json_null());
+	put(o, key, completed ? json_exact(v, places) : json_null());
+}
+
+/* p50_NAME and so on. */
+static void put_percentiles(json_t *o, u32 completed, const char *name, const struct percentiles *p, u32 places)
+{
+	const struct {
+		const char *of;
+		u64 v;
+	} all[] = { { "p50", p->p50 }, { "p95", p->p95 }, { "p99", p->p99 }, { "p999", p->p999 } };
+	char key[64];
+
+	for (u32 i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		snprintf(key, sizeof(key), "%s_%s", all[i].of, name);
+		put_average(o, completed, key, all[i].v, places);
+	}
+}
+
+static json_t *sizes(const struct flow_stats *s)
+{
+	json_t *all = json_array();
+
+	for (u32 i = 0; i < s->n_sizes; i++) {
+		const struct size_class *c = &s->size[i];
+		json_t *o = json_object();
+
+		put_u64(o, "from_bytes", c->from_bytes);
+		put_u64(o, "to_bytes", c->to_bytes);
+		put_u64(o, "flows", c->flows);
+		put_u64(o, "completed", c->completed);
+		put_average(o, c->completed, "avg_slowdown", c->avg_slowdown_milli, 3);
+		put_percentiles(o, c->completed, "slowdown", &c->slowdown_ppm, 6);
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+static json_t *fairness(const struct fairness *j)
+{
+	json_t *o;
+
+	if (!j->flows)
+		return json_null();
+	o = json_object();
+	put(o, "jain", json_exact(j->index_milli, 3));
+	put_u64(o, "long_flows", j->flows);
+	put(o, "from_ns", json_exact(j->from_ps, 3));
+	put(o, "to_ns", json_exact(j->to_ps, 3));
+	return o;
+}
+
+static json_t *requests(const struct requests *q)
+{
+	json_t *o;
+
+	if (!q->n)
+		return json_null();
+	o = json_object();
+	put_u64(o, "number", q->n);
+	put_u64(o, "finished", q->completed);
+	put_average(o, q->completed, "avg_rct_ns", q->avg_ps, 3);
+	put_percentiles(o, q->completed, "rct_ns", &q->ps, 3);
+	put_average(o, q->completed, "max_rct_ns", q->max_ps, 3);
+	return o;
 }
 
 /* A word of the configuration, as config.txt has it. */
@@ -28,9 +91,18 @@ static void put_key(json_t *o, const struct run_cfg *c, const char *name)
 	put(o, name, json_text(cfg_value_text(c, cfg_key((u32)cfg_key_number(name)), buf, sizeof(buf))));
 }
 
+static json_t *computed(const struct run_result *r)
+{
+	json_t *o = json_object();
+
+	for (u32 i = 0; i < r->n_computed; i++)
+		put(o, r->computed[i].name, json_number_or_text(r->computed[i].value));
+	return o;
+}
+
 static void put_setup(json_t *o, const struct run_result *r, const struct run_totals *t)
 {
-	static const char *const keys[] = { "fc", "buffer_mode", "ecn", "sched", "queues", "arbiter" };
+	static const char *const keys[] = { "fc", "pfc_classes", "buffer_mode", "ecn", "sched", "queues", "arbiter" };
 	const struct run_cfg *c = r->cfg;
 
 	put(o, "digest", json_text(t->digest));
@@ -45,6 +117,7 @@ static void put_setup(json_t *o, const struct run_result *r, const struct run_to
 		put_key(o, c, keys[i]);
 	put(o, "op", json_text(flow_op_names[c->op]));
 	put(o, "workload", json_text(c->workload));
+	put(o, "computed", computed(r));
 }
 
 /* An array is an object of its elements. */
@@ -76,6 +149,8 @@ static json_t *frames(const struct run_result *r)
 	put_u64(o, "delivered", r->delivered);
 	put_u64(o, "dropped", r->dropped);
 	put_u64(o, "queued", r->queued);
+	put_u64(o, "sent_data", r->sent_data);
+	put_u64(o, "dropped_data", r->dropped_data);
 	return o;
 }
 
@@ -117,11 +192,16 @@ static json_t *summary(const struct run_result *r, const struct run_totals *t)
 		put(o, "deadlock", deadlock(r));
 	put_u64(o, "flows", r->n_flows);
 	put_u64(o, "completed", t->completed);
-	put_average(o, t, "avg_slowdown", t->avg_slowdown_milli);
-	put_average(o, t, "avg_fct_ns", t->avg_fct_ps);
-	put_average(o, t, "p99_fct_ns", t->p99_fct_ps);
+	put_average(o, t->completed, "avg_slowdown", t->avg_slowdown_milli, 3);
+	put_percentiles(o, t->completed, "slowdown", &t->stats.slowdown_ppm, 6);
+	put_average(o, t->completed, "avg_fct_ns", t->avg_fct_ps, 3);
+	put_percentiles(o, t->completed, "fct_ns", &t->stats.fct_ps, 3);
+	put(o, "slowdown_by_size", sizes(&t->stats));
+	put(o, "fairness", fairness(&t->stats.fairness));
+	put(o, "requests", requests(&t->stats.requests));
 	put(o, "frames", frames(r));
 	put(o, "drop_rate", json_exact(t->drop_ppm, 6));
+	put(o, "drop_rate_other", json_exact(t->drop_other_ppm, 6));
 	put_totals(o, &port_columns, &t->ports);
 	put_totals(o, &flow_columns, &t->flows);
 	put_u64(o, "qp_errors", t->qp_errors);

@@ -134,12 +134,68 @@ static void print_packets(const struct run_totals *t, FILE *out)
 	end(&line);
 }
 
+/* A slowdown in millionths with three decimals. */
+static struct decimal thousandths(u64 ppm)
+{
+	return decimal(ratio(ppm, 1000, 1), 3);
+}
+
+static void print_slowdown(const struct run_totals *t, FILE *out)
+{
+	const struct percentiles *p = &t->stats.slowdown_ppm;
+	struct items line = titled("slowdown", out);
+
+	item(&line, "%s average", of_completed(t, decimal(t->avg_slowdown_milli, 3)).s);
+	item(&line, "50 %% %s", of_completed(t, thousandths(p->p50)).s);
+	item(&line, "95 %% %s", of_completed(t, thousandths(p->p95)).s);
+	item(&line, "99 %% %s", of_completed(t, thousandths(p->p99)).s);
+	item(&line, "99.9 %% %s", of_completed(t, thousandths(p->p999)).s);
+	end(&line);
+}
+
+static void print_completion(const struct run_totals *t, FILE *out)
+{
+	const struct percentiles *p = &t->stats.fct_ps;
+	struct items line = titled("completion", out);
+
+	item(&line, "%s ms average", of_completed(t, ms(t->avg_fct_ps)).s);
+	item(&line, "50 %% %s", of_completed(t, ms(p->p50)).s);
+	item(&line, "95 %% %s", of_completed(t, ms(p->p95)).s);
+	item(&line, "99 %% %s", of_completed(t, ms(p->p99)).s);
+	item(&line, "99.9 %% %s", of_completed(t, ms(p->p999)).s);
+	end(&line);
+}
+
+static void print_requests(const struct requests *q, FILE *out)
+{
+	struct items line = titled("requests", out);
+
+	item(&line, "%u of %u completed", q->completed, q->n);
+	if (q->completed) {
+		item(&line, "%s ms average", ms(q->avg_ps).s);
+		item(&line, "99 %% %s", ms(q->ps.p99).s);
+		item(&line, "slowest %s", ms(q->max_ps).s);
+	}
+	end(&line);
+}
+
+static void print_fairness(const struct fairness *j, FILE *out)
+{
+	struct items line = titled("fairness", out);
+
+	item(&line, "Jain's index %s of %u long flows at once", decimal(j->index_milli, 3).s, j->flows);
+	end(&line);
+}
+
 static void print_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	fprintf(out, "  flows        %u, %u completed (%s)\n", r->n_flows, t->completed, r->status);
-	fprintf(out, "  slowdown     %s average\n", of_completed(t, decimal(t->avg_slowdown_milli, 3)).s);
-	fprintf(out, "  completion   %s ms average, %s ms 99 %%\n", of_completed(t, ms(t->avg_fct_ps)).s,
-		of_completed(t, ms(t->p99_fct_ps)).s);
+	print_slowdown(t, out);
+	print_completion(t, out);
+	if (t->stats.requests.n)
+		print_requests(&t->stats.requests, out);
+	if (t->stats.fairness.flows)
+		print_fairness(&t->stats.fairness, out);
 	print_packets(t, out);
 	if (t->qp_errors)
 		print_errors(r, t, out);
@@ -157,7 +213,8 @@ static void print_frames(const struct run_result *r, const struct run_totals *t,
 	item(&frames, "%llu queued", r->queued);
 	end(&frames);
 	drops = titled("drops", out);
-	item(&drops, "%s %%", percent(r->dropped, r->sent).s);
+	item(&drops, "%s %% of data", percent(r->dropped_data, r->sent_data).s);
+	item(&drops, "%s %% of others", percent(r->dropped - r->dropped_data, r->sent - r->sent_data).s);
 	for (u32 d = 0; d < FAB_DROPS; d++)
 		if (t->ports.drops[d])
 			item(&drops, "%s %llu", drop_words[d].name, t->ports.drops[d]);
@@ -237,9 +294,9 @@ static struct decimal table_number(const struct run_result *r, const struct run_
 	case AVG_FCT:
 		return of_completed(t, ms(t->avg_fct_ps));
 	case P99_FCT:
-		return of_completed(t, ms(t->p99_fct_ps));
+		return of_completed(t, ms(t->stats.fct_ps.p99));
 	case DROPPED:
-		return percent(r->dropped, r->sent);
+		return percent(r->dropped_data, r->sent_data);
 	}
 	if (r->cfg->fc == CFG_FC_CREDIT)
 		return (struct decimal){ "-" };
@@ -341,23 +398,4 @@ void records_table(const struct run_result *const *runs, const struct run_totals
 	}
 	if (left_out)
 		fputs("The averages are over completed flows only.\n", out);
-}
-
-void records_reading(const struct run_totals *totals, const char *const *labels, u32 n, FILE *out)
-{
-	const struct run_totals *first = &totals[0];
-	int width = 0;
-	u32 others = 0;
-
-	for (u32 i = 1; i < n; i++) {
-		others += totals[i].completed > 0;
-		width = larger(width, strlen(labels[i]));
-	}
-	if (!others || !first->completed || !first->avg_slowdown_milli)
-		return;
-	fprintf(out, "Average slowdown relative to %s:\n", labels[0]);
-	for (u32 i = 1; i < n; i++)
-		if (totals[i].completed)
-			fprintf(out, "  %-*s  %6s\n", width, labels[i],
-				decimal(ratio(totals[i].avg_slowdown_milli, first->avg_slowdown_milli, 100), 2).s);
 }

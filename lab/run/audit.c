@@ -112,6 +112,8 @@ static int check_total(const struct audit *a, struct run_result *r, struct err *
 		r->hops_data += a->hosts[h].stats.tx_data;
 		r->hops_ack += a->hosts[h].stats.tx_frames - a->hosts[h].stats.tx_data;
 		r->dropped += a->hosts[h].stats.lost_link;
+		r->sent_data += a->hosts[h].stats.tx_data;
+		r->dropped_data += a->hosts[h].stats.lost_link_data;
 		came = a->hosts[h].stats.rx_frames + a->hosts[h].stats.lost_link;
 		if (st->tx_frames - st->lost_out_frames < came) {
 			return err_set(err, -EPROTO, "frames: link to host %s: more received than sent",
@@ -122,8 +124,10 @@ static int check_total(const struct audit *a, struct run_result *r, struct err *
 	for (u32 n = 0; n < a->f->size.ports; n++) {
 		const struct port_stats *st = &a->m->ports[n].stats;
 
-		for (u32 d = 0; d < FAB_DROPS; d++)
+		for (u32 d = 0; d < FAB_DROPS; d++) {
 			r->dropped += st->drops[d];
+			r->dropped_data += st->data_drops[d];
+		}
 		r->hops_data += st->tx_data;
 		r->hops_ack += st->tx_frames - st->tx_data;
 	}

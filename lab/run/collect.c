@@ -8,6 +8,7 @@
 
 #include "bpf/pfc.h"
 #include "lab/run/audit.h"
+#include "lab/run/computed.h"
 
 /* What the rows are made from. */
 struct source {
@@ -56,6 +57,7 @@ static void host_row(const struct source *b, u32 h, struct port_record *row)
 		.peer = t->nodes[t->switches[far->sw]].name,
 		.peer_port = far->number - b->f->port_base[far->sw],
 		.drops = { [FAB_DROP_LINK] = b->hosts[h].stats.lost_link },
+		.data_drops = { [FAB_DROP_LINK] = b->hosts[h].stats.lost_link_data },
 	};
 	columns_collect(&port_columns, SOURCE_NIC, &b->hosts[h].stats, row);
 	collect_pauses(row, &b->hosts[h].pause, b->end);
@@ -132,6 +134,8 @@ static int collect(struct conductor *c, struct source *b, struct run_result *r)
 	r->deadlock_class = c->deadlock.class;
 	r->foreign = c->engine->foreign;
 	r->samples = c->sampler.out;
+	r->goodput = c->sampler.goodput;
+	computed_collect(f, r);
 	return 0;
 }
 

@@ -155,7 +155,7 @@ static int run(struct conductor *c, struct watch *w)
 		if (now == TIME_NEVER && !unfinished_flows(f, TIME_NEVER))
 			fault = TIME_NEVER; /* nobody is left whom it could concern */
 		if (sample <= min64(now, fault) && sample < w->end && min64(now, fault) != TIME_NEVER) {
-			sampler_take(&c->sampler, f, &c->engine->mem, min64(now, fault));
+			sampler_take(&c->sampler, f, &c->engine->mem, c->engine->hosts, min64(now, fault));
 			continue;
 		}
 		if (fault <= now && fault < w->end) {

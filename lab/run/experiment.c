@@ -106,8 +106,8 @@ int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct
 	x->result.wall_us = wall_us() - wall;
 	x->result.cpu_us = cpu_us() - cpu;
 	x->result.peak_kb = peak_kb();
-	records_totals(&x->result, &x->totals);
-	return 0;
+	rc = records_totals(&x->result, &x->totals);
+	return rc ? err_set(err, rc, "out of memory") : 0;
 }
 
 void experiment_free(struct experiment *x)

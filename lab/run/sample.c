@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples of the switch ports. */
+/* Samples of the switch ports and of what the hosts have received. */
 #include "lab/run/sample.h"
 
 #include <errno.h>
@@ -10,24 +10,36 @@
 
 #include "lab/records/records_impl.h"
 
-int sampler_start(struct sampler *s, const struct plan *f)
+/* A file without a name in the run's directory; NULL and errno. */
+static FILE *open_unlinked(const struct plan *f)
 {
 	char path[CFG_STR + 32];
+	FILE *out;
 	int fd;
 
-	if (!f->cfg->sample)
-		return 0;
 	snprintf(path, sizeof(path), "%s/.samples.XXXXXX", f->cfg->out);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return NULL;
 	unlink(path);
-	s->out = fdopen(fd, "w+");
-	s->ports = calloc(f->size.ports, sizeof(*s->ports));
-	s->next = f->cfg->sample;
-	if (!s->out)
+	out = fdopen(fd, "w+");
+	if (!out)
 		close(fd);
-	if (!s->out || !s->ports)
+	return out;
+}
+
+int sampler_start(struct sampler *s, const struct plan *f)
+{
+	if (!f->cfg->sample)
+		return 0;
+	s->out = open_unlinked(f);
+	s->goodput = s->out ? open_unlinked(f) : NULL;
+	if (!s->goodput)
+		return -errno;
+	s->ports = calloc(f->size.ports, sizeof(*s->ports));
+	s->received = calloc(f->size.hosts, sizeof(*s->received));
+	s->next = f->cfg->sample;
+	if (!s->ports || !s->received)
 		return -ENOMEM;
 	for (u32 n = 0; n < f->size.ports; n++) {
 		u32 sw = f->ports[n].sw;
@@ -36,6 +48,7 @@ int sampler_start(struct sampler *s, const struct plan *f)
 			 f->topo->nodes[f->topo->switches[sw]].name, n - f->port_base[sw]);
 	}
 	fputs("time_ns,node,port,queue_bytes,buffer_bytes,paused,tx_bytes,rx_bytes\n", s->out);
+	fputs("time_ns,host,bytes\n", s->goodput);
 	return 0;
 }
 
@@ -88,6 +101,16 @@ static void take_port(struct sampler *s, const struct port *p, const char *time)
 	fwrite(row, 1, (size_t)(at - row), s->out);
 }
 
+static void take_host(struct sampler *s, const struct plan *f, u32 h, u64 received, const char *time)
+{
+	u64 bytes = received - s->received[h];
+
+	if (!bytes)
+		return;
+	s->received[h] = received;
+	fprintf(s->goodput, "%s,%s,%llu\n", time, f->topo->nodes[f->topo->hosts[h]].name, bytes);
+}
+
 /*
  * How many samples ahead is the next one that may find a change? The first after @idle (events at an instant come after
  * its sample), or an earlier one by which a pause has expired, which takes no event.
@@ -99,13 +122,16 @@ static u64 samples_ahead(const struct sampler *s, u64 every, u64 idle)
 	return min64(behind_idle, run_out);
 }
 
-void sampler_take(struct sampler *s, const struct plan *f, const struct plan_memory *m, u64 idle)
+void sampler_take(struct sampler *s, const struct plan *f, const struct plan_memory *m, const struct host_view *hosts,
+		  u64 idle)
 {
 	struct decimal time = decimal(s->next, 3);
 
 	s->runs_out = TIME_NEVER;
 	for (u32 n = 0; n < f->size.ports; n++)
 		take_port(s, &m->ports[n], time.s);
+	for (u32 h = 0; h < f->size.hosts; h++)
+		take_host(s, f, h, hosts[h].fresh_bytes, time.s);
 	s->next += samples_ahead(s, f->cfg->sample, idle) * f->cfg->sample;
 }
 
@@ -113,5 +139,8 @@ void sampler_free(struct sampler *s)
 {
 	if (s->out)
 		fclose(s->out);
+	if (s->goodput)
+		fclose(s->goodput);
 	free(s->ports);
+	free(s->received);
 }

@@ -136,6 +136,7 @@ all_kinds()
 	up fat-tree:k=4
 	alike fat-tree:k=4 flows=60 buffer=60KB sample=1500ns fault=20us-90us:down:h3 timeouts=on
 	cmp "$T/twin/samples.csv" "$T/kernel/samples.csv"
+	cmp "$T/twin/goodput.csv" "$T/kernel/goodput.csv"
 	[ "$(rows "$T/kernel/samples.csv" 'v["paused"]' | wc -l)" -gt 0 ]
 }
 

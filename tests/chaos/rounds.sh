@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kinds of rounds. Each sets note, and calls fall for what it finds.
 
-records=(flows.csv ports.csv hosts.csv samples.csv)
+records=(flows.csv ports.csv hosts.csv samples.csv goodput.csv)
 
 # What summary.json says of the run, without the machine and the engine.
 summary_of() { grep -vE '"(engine|topology|wall_s|cpu_s|peak_rss_kb|hops_per_cpu_s)":' "$1/summary.json"; }

@@ -38,8 +38,8 @@ holds()
 # show LINE: a figure for whoever runs the test; and with the test's output, if it fails.
 show() { echo "$1"; echo "# $1" >&3; }
 
-# value DIR KEY: from summary.json.
-value() { sed -n "s/^ *\"$2\": \(.*[^,]\),*\$/\1/p" "$1/summary.json"; }
+# value DIR KEY: from summary.json, of the run or of an object in it, not of a row of slowdown_by_size.
+value() { sed -n "s/^ \{1,4\}\"$2\": \(.*[^,]\),*\$/\1/p" "$1/summary.json"; }
 
 # flows ROW...: a workload file of rows src,dst,bytes,start_ns; prints its name.
 flows()

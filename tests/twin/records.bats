@@ -28,11 +28,13 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	for key in 'digest "[0-9a-f]{64}"' 'engine "twin"' 'status "done"' 'seed 1' 'topology "fat-tree:k=4"' 'preset ""' \
 		'transport "irn"' 'cc "none"' 'fc "none"' 'buffer_mode "static"' 'ecn "off"' 'sched "strict"' 'queues "voq"' 'arbiter "rr"' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
 		'avg_fct_ns [0-9]+\.[0-9]{3}' 'p99_fct_ns [0-9]+\.[0-9]{3}' 'frames \{' 'sent [0-9]+' 'delivered [0-9]+' \
-		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' \
+		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' 'drop_rate_other 0\.[0-9]{6}' \
+		'sent_data [0-9]+' 'dropped_data [0-9]+' 'pfc_classes "all"' 'computed \{' 'rto_high "320us"' 'cap [0-9]+' \
+		'stuck_after "100ms"' 'p50_fct_ns [0-9]+\.[0-9]{3}' 'p999_fct_ns [0-9]+\.[0-9]{3}' 'slowdown_by_size \[' 'fairness .*' 'requests null' \
 		'ecn_marks 0' 'pause_frames 0' 'resume_frames 0' 'packets_sent [0-9]+' 'retransmitted [0-9]+' 'timeouts [0-9]+' \
 		'nacks [0-9]+' 'cnps 0' 'rnr_naks 0' 'qp_errors 0' 'packet_hops [0-9]+' 'hops_data [0-9]+' 'hops_ack [0-9]+' 'windows [0-9]+' \
 		'virtual_ns [0-9]+\.[0-9]{3}' 'foreign_frames 0' 'wall_s [0-9]+\.[0-9]+' 'cpu_s [0-9]+\.[0-9]+' 'peak_rss_kb [0-9]+'; do
-		[ "$(grep -cE "^ *\"${key%% *}\": ${key#* },?\$" "$dir/summary.json")" -eq 1 ] || { echo "key $key"; cat "$dir/summary.json"; false; }
+		[ "$(grep -cE "^ {2,4}\"${key%% *}\": ${key#* },?\$" "$dir/summary.json")" -eq 1 ] || { echo "key $key"; cat "$dir/summary.json"; false; }
 	done
 }
 
@@ -87,7 +89,42 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 	[ "$(rows "$flows" '{ s += v["slowdown"]; n++ } END { printf "%.3f\n", s / n }')" = "$(value "$dir" avg_slowdown)" ]
 	[ "$(rows "$flows" '{ s += v["fct_ns"]; n++ } END { printf "%.1f\n", s / n }')" = "$(printf %.1f "$(value "$dir" avg_fct_ns)")" ]
 	[ "$(rows "$flows" '{ print v["fct_ns"] }' | sort -n | sed -n 297p)" = "$(value "$dir" p99_fct_ns)" ]
+	for rank in 50:150 95:285 999:300; do # of 300 flows
+		[ "$(rows "$flows" '{ print v["fct_ns"] }' | sort -n | sed -n "${rank#*:}p")" = "$(value "$dir" "p${rank%:*}_fct_ns")" ]
+		[ "$(rows "$flows" '{ print v["slowdown"] }' | sort -n | sed -n "${rank#*:}p")" = "$(value "$dir" "p${rank%:*}_slowdown")" ]
+	done
 	rows "$flows" '{ q = v["fct_ns"] / v["ideal_ns"] - v["slowdown"]; if (v["slowdown"] < 1 || q > 1e-6 || q < -1e-6) exit 1 }'
+}
+
+# What the NICs have sent and not received, the switches have dropped; none of these frames is broken.
+@test "records: dropped data frames are told from others" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" "${lossy[@]}"
+	hosts=$dir/hosts.csv ports=$dir/ports.csv
+	[ "$(value "$dir" queued)" -eq 0 ] && [ "$(total "$hosts" discarded)" -eq 0 ]
+	data=$(value "$dir" dropped_data) all=$(value "$dir" dropped)
+	[ "$data" -gt 0 ] && [ "$data" -lt "$all" ]
+	[ "$(value "$dir" sent_data)" -eq "$(total "$hosts" tx_data)" ]
+	[ "$data" -eq $(($(total "$hosts" tx_data) - $(total "$hosts" rx_data))) ]
+	[ "$data" -eq "$(rows "$ports" '{ for (c in v) if (c ~ /^data_drop_/) s += v[c] } END { print s }')" ]
+	[ "$(value "$dir" drop_rate)" = "$(awk "BEGIN { printf \"%.6f\", $data / $(value "$dir" sent_data) }")" ]
+	[ "$(value "$dir" drop_rate_other)" = "$(awk "BEGIN { printf \"%.6f\", ($all - $data) / ($(value "$dir" sent) - $(value "$dir" sent_data)) }")" ]
+	# each byte is new once, whatever was lost or came twice
+	[ "$(total "$hosts" new_bytes)" -eq "$(total "$dir/flows.csv" bytes)" ]
+	# a link that breaks: on the way to the host, and in the switch
+	twin "$dir" topology=star:n=3 transport=irn workload=file:"$(flows 0,1,1000000,0)" fault=50us-80us:down:h1
+	data=$(value "$dir" dropped_data)
+	[ "$data" -eq "$(total "$dir/ports.csv" data_drop_link)" ] && [ "$(total "$dir/ports.csv" data_drop_link 'v["node"] == "h1"')" -gt 0 ]
+	[ "$data" -eq $(($(total "$dir/hosts.csv" tx_data) - $(total "$dir/hosts.csv" rx_data))) ]
+}
+
+@test "records: an incast is a request, done when its last flow is" {
+	dir=$BATS_TEST_TMPDIR/out
+	twin "$dir" topology=star:n=5 workload=incast bytes=100KB
+	[ "$(value "$dir" number)" -eq 1 ] && [ "$(value "$dir" finished)" -eq 1 ]
+	[ "$(value "$dir" max_rct_ns)" = "$(rows "$dir/flows.csv" '{ print v["fct_ns"] }' | sort -n | tail -1)" ]
+	[ "$(value "$dir" long_flows)" -eq 4 ]
+	holds "$(value "$dir" jain) > 0.99 && $(value "$dir" jain) <= 1"
 }
 
 @test "records: config.txt repeats the run" {

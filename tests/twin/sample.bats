@@ -33,6 +33,17 @@ bats_require_minimum_version 1.5.0
 	}')
 	[ "$got" = "$want" ]
 	[ -z "$(rows "$dir/samples.csv" 'v["port"] == 2')" ] # h2 takes no part
+	# and what h1 has got: packet 0 is there at 4439.2 ns, the k-th after it 216.4 k later, 1000 bytes each
+	[ "$(head -1 "$dir/goodput.csv")" = time_ns,host,bytes ]
+	want=$(awk 'BEGIN {
+		for (t = 10000; t <= 30000; t += 10000) {
+			bytes = 1000
+			for (k = 1; 4439.2 + 216.4 * k < t; k++) bytes += 1000
+			printf "%d.000,h1,%d\n", t, bytes - last
+			last = bytes
+		}
+	}')
+	[ "$(tail -n +2 "$dir/goodput.csv")" = "$want" ]
 }
 
 @test "sample: what it says is within what ports.csv says, and pauses show" {
@@ -91,9 +102,9 @@ bats_require_minimum_version 1.5.0
 	cmp "$dir.plain/flows.csv" "$dir/flows.csv"
 	cmp "$dir.plain/ports.csv" "$dir/ports.csv"
 	cmp "$dir.plain/hosts.csv" "$dir/hosts.csv"
-	[ -s "$dir/samples.csv" ]
+	[ -s "$dir/samples.csv" ] && [ -s "$dir/goodput.csv" ]
 	twin "$dir" topology=star:n=4 flows=100
-	[ -z "$(find "$dir" -name "*sample*")" ]
+	[ -z "$(find "$dir" -name "*sample*" -o -name "*goodput*")" ]
 	refused 2 'sample= needs out=DIR' "$LOSSLAB" run -q -e twin topology=star:n=4 flows=100 sample=1us
 }
 

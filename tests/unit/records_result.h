@@ -54,6 +54,7 @@ static struct port_record ports[] = {
 	  .watchdog = 4,
 	  .marks = { 1, 0, 2, 0 },
 	  .class_pause_tx = { [3] = 2 },
+	  .data_drops = { 6, 1 },
 	  .class_paused_ps = { [6] = 1001 } },
 	{ .node = "h0",
 	  .port = 0,
@@ -93,7 +94,8 @@ static struct host_record hosts[] = {
 	  .drop_pool = 12,
 	  .drop_order = 13,
 	  .evictions = 14,
-	  .forgotten = 15 },
+	  .forgotten = 15,
+	  .new_bytes = 16 },
 	{ .host = "h1",
 	  .rx_frames = 100,
 	  .tx_frames = 200,
@@ -114,7 +116,8 @@ static struct host_record hosts[] = {
 	  .drop_pool = 1200,
 	  .drop_order = 1300,
 	  .evictions = 1400,
-	  .forgotten = 1500 },
+	  .forgotten = 1500,
+	  .new_bytes = 1600 },
 };
 
 static struct run_cfg cfg;
@@ -144,6 +147,8 @@ static inline struct run_result result_with(const char *word)
 				    .delivered = 178,
 				    .dropped = 10,
 				    .queued = 2,
+				    .sent_data = 100,
+				    .dropped_data = 7,
 				    .hops_data = 200,
 				    .hops_ack = 180,
 				    .windows = 42,
@@ -152,7 +157,9 @@ static inline struct run_result result_with(const char *word)
 				    .wall_us = 1234567,
 				    .cpu_us = 95,
 				    .peak_kb = 2048,
-				    .status = "stuck" };
+				    .status = "stuck",
+				    .computed = { { "cap", "110" }, { "rto_low", "100us" } },
+				    .n_computed = 2 };
 }
 
 static inline struct run_result result(void)
@@ -164,7 +171,7 @@ static inline struct run_totals totals(const struct run_result *r)
 {
 	struct run_totals t;
 
-	records_totals(r, &t);
+	assert_int_equal(records_totals(r, &t), 0);
 	return t;
 }
 

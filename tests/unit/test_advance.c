@@ -315,9 +315,11 @@ static void admit__no_route(void **state)
 	reset(ROOMY, 0, 0);
 	inject(0, T0, 500, PORTS, CLASS);
 	inject(0, T0 + 1, 500, 12345, CLASS);
+	w.frames[inject(0, T0 + 2, 60, PORTS, CLASS)].flags = 0; /* an ACK */
 	assert_int_equal(run(TIME_LIMIT), 0);
 	assert_int_equal(w.n_log, 0);
-	assert_int_equal(w.ports[0].stats.drops[FAB_DROP_NO_ROUTE], 2);
+	assert_int_equal(w.ports[0].stats.drops[FAB_DROP_NO_ROUTE], 3);
+	assert_int_equal(w.ports[0].stats.data_drops[FAB_DROP_NO_ROUTE], 2);
 	assert_int_equal(w.ports[0].occ[CLASS], 0);
 	assert_int_equal(w.top, FRAMES);
 }
@@ -340,6 +342,8 @@ static void admit__random_loss(void **state)
 	assert_binomial(out->stats.drops[FAB_DROP_LOSS], left, 0.1);
 	assert_int_equal(out->stats.tx_frames, left);
 	assert_int_equal(out->stats.lost_out_frames, out->stats.drops[FAB_DROP_LOSS]);
+	assert_int_equal(in->stats.data_drops[FAB_DROP_LOSS], in->stats.drops[FAB_DROP_LOSS]);
+	assert_int_equal(out->stats.data_drops[FAB_DROP_LOSS], out->stats.drops[FAB_DROP_LOSS]);
 	assert_int_equal(w.n_log, left - out->stats.lost_out_frames);
 	assert_int_equal(w.top, FRAMES);
 	for (u32 i = 0; i < w.n_log; i++)

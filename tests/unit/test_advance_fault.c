@@ -93,8 +93,10 @@ static void drain__of_one_class_leaves_the_others(void **state)
 	w.ports[1].fault.drain = 1 << CLASS;
 	for (u32 i = 0; i < 8; i++)
 		inject(0, T0 + i, LEN, 1, i);
+	w.frames[inject(0, T0 + 8, 60, 1, CLASS)].flags = 0; /* an ACK */
 	assert_int_equal(run(T0 + 20 * ser(LEN)), 0);
-	assert_int_equal(w.ports[1].stats.drops[FAB_DROP_WATCHDOG], 1);
+	assert_int_equal(w.ports[1].stats.drops[FAB_DROP_WATCHDOG], 2);
+	assert_int_equal(w.ports[1].stats.data_drops[FAB_DROP_WATCHDOG], 1);
 	assert_int_equal(count(1, false), 7);
 }
 

@@ -193,7 +193,10 @@ static void put_rows(const struct column *c, FILE *out)
 	if (c->count && c->words) {
 		for (u32 k = 0; k < n; k++) {
 			put_start(column_name(c, k).s, c->unit, out);
-			fprintf(out, "%s |\n", c->words[k].meaning);
+			if (c->part_of)
+				fprintf(out, "those of %s%s %s |\n", c->part_of, c->words[k].name, c->meaning);
+			else
+				fprintf(out, "%s |\n", c->words[k].meaning);
 		}
 	} else if (c->count) {
 		char range[2 * sizeof(first.s) + 8];

@@ -60,10 +60,12 @@ static void link__takes_what_was_on_it(void **state)
 	start_nic();
 	come_pfc(down - 1000, CLASS, 65535);
 	come_pfc(down - 1 + ser(PFC_LEN) + DELAY, CLASS, 65535);
+	come_ack(down - 1 + ser(ACK_LEN) + DELAY, flow, 0);
 	come_data(lost, flow, 1);
 	come_data(lost + 1, flow, 1);
 	advance(TIME_LIMIT);
-	assert_int_equal(nic_stats(h.nic)->lost_link, 1);
+	assert_int_equal(nic_stats(h.nic)->lost_link, 2);
+	assert_int_equal(nic_stats(h.nic)->lost_link_data, 1);
 	assert_int_equal(nic_stats(h.nic)->rx_frames, 1);
 	assert_int_equal(nic_stats(h.nic)->pause_rx, 1);
 	assert_int_equal(pause_accounted(nic_pause(h.nic)), 1000);

@@ -68,13 +68,14 @@ static void ports_csv__golden(void **state)
 		"corrupted,watchdog,mark_red,mark_step,mark_input,mark_root,"
 		"pause_tx_0,pause_tx_1,pause_tx_2,pause_tx_3,pause_tx_4,pause_tx_5,pause_tx_6,pause_tx_7,"
 		"pause_rx_0,pause_rx_1,pause_rx_2,pause_rx_3,pause_rx_4,pause_rx_5,pause_rx_6,pause_rx_7,"
-		"paused_ns_0,paused_ns_1,paused_ns_2,paused_ns_3,paused_ns_4,paused_ns_5,paused_ns_6,paused_ns_7\n"
+		"paused_ns_0,paused_ns_1,paused_ns_2,paused_ns_3,paused_ns_4,paused_ns_5,paused_ns_6,paused_ns_7,"
+		"data_drop_buffer,data_drop_loss,data_drop_no_route,data_drop_link,data_drop_fault,data_drop_watchdog\n"
 		"s0,0,h0,0,100,106200,90,5580,7,1,0,0,0,0,3,2,0,1,0,1.001,2124,240000,6,4,1,0,2,0,0,0,0,2,0,0,0,0,0,0,"
 		"0,0,0,0,0,0,"
-		"0.000,0.000,0.000,0.000,0.000,0.000,1.001,0.000\n"
+		"0.000,0.000,0.000,0.000,0.000,0.000,1.001,0.000,6,1,0,0,0,0\n"
 		"h0,0,s0,0,90,5580,100,106200,0,0,2,0,0,0,0,0,2,0,1,5000.000,0,0,0,0,0,4,0,5,0,0,0,0,0,0,0,0,1,0,0,0,0,"
 		"0,0,2,"
-		"2000.000,0.000,0.000,0.000,0.000,0.000,0.000,3000.000\n");
+		"2000.000,0.000,0.000,0.000,0.000,0.000,0.000,3000.000,0,0,0,0,0,0\n");
 }
 
 /* 10300 bytes in 51501500 ps are 0.04 of 40 Gb/s, of which the paper's worst case takes 0.822 of a core. */
@@ -86,9 +87,10 @@ static void hosts_csv__golden(void **state)
 		PRINTED(records_hosts_csv(&r, out)),
 		"host,rx_frames,tx_frames,tx_data,rx_data,acks_tx,naks_tx,cnps_tx,cnps_rx,discarded,pool_rx_peak_bits,"
 		"pool_tx_peak_bits,pool_rx_bits,pool_tx_bits,copied_packets,copied_bytes,copy_cpu,drop_middle,"
-		"drop_pool,drop_order,evictions,forgotten\n"
-		"h0,1,2,3,4,5,6,7,8,9,16,24,8,32,10,10300,0.032879,11,12,13,14,15\n"
-		"h1,100,200,300,400,500,600,700,800,900,8,1024,80,320,1000,51501,0.164398,1100,1200,1300,1400,1500\n");
+		"drop_pool,drop_order,evictions,forgotten,new_bytes\n"
+		"h0,1,2,3,4,5,6,7,8,9,16,24,8,32,10,10300,0.032879,11,12,13,14,15,16\n"
+		"h1,100,200,300,400,500,600,700,800,900,8,1024,80,320,1000,51501,0.164398,1100,1200,1300,1400,1500,"
+		"1600\n");
 	r.virtual_ps = 0; /* nothing has happened: no time, no share of it */
 	assert_non_null(strstr(PRINTED(records_hosts_csv(&r, out)), ",51501,0.000000,"));
 }
@@ -116,7 +118,7 @@ static void totals__sums(void **state)
 	assert_int_equal(t.completed, 2);
 	assert_int_equal(t.avg_slowdown_milli, 1750);
 	assert_int_equal(t.avg_fct_ps, 27221203); /* 27221202.5, half up */
-	assert_int_equal(t.p99_fct_ps, 50000005);
+	assert_int_equal(t.stats.fct_ps.p99, 50000005);
 	assert_true(t.ports.drops[FAB_DROP_BUFFER] == 7 && t.ports.drops[FAB_DROP_LOSS] == 1);
 	assert_true(t.ports.marks[FAB_MARK_RED] == 1 && t.ports.marks[FAB_MARK_STEP] == 4);
 	assert_true(t.ports.marks[FAB_MARK_INPUT] == 2 && t.ports.marks[FAB_MARK_ROOT] == 5);
@@ -124,7 +126,8 @@ static void totals__sums(void **state)
 	assert_true(t.ports.ecn_marks == 3 && t.ports.pause_tx == 2 && t.ports.resume_tx == 1);
 	assert_true(t.flows.packets_sent == 76 && t.flows.retransmitted == 6 && t.flows.timeouts == 1);
 	assert_true(t.flows.nacks == 2 && t.flows.cnps == 11 && t.flows.rnr_naks == 12 && t.qp_errors == 1);
-	assert_int_equal(t.drop_ppm, 52632); /* 10 / 190 = 0.0526316 */
+	assert_int_equal(t.drop_ppm, 70000);       /* 7 of 100 data frames */
+	assert_int_equal(t.drop_other_ppm, 33333); /* 3 of 90 others */
 	assert_int_equal(t.packet_hops, 380);
 }
 
@@ -150,9 +153,9 @@ static void totals__nothing_completed(void **state)
 	struct run_totals t;
 
 	r.n_flows = 0;
-	r.sent = r.dropped = 0;
+	r.sent = r.dropped = r.sent_data = r.dropped_data = 0;
 	t = totals(&r);
-	assert_true(!t.completed && !t.avg_slowdown_milli && !t.avg_fct_ps && !t.p99_fct_ps && !t.drop_ppm);
+	assert_true(!t.completed && !t.avg_slowdown_milli && !t.avg_fct_ps && !t.stats.fct_ps.p99 && !t.drop_ppm);
 	/* sha256sum of the header alone */
 	assert_string_equal(t.digest, "e1f7fb3214c93659450f96f529c6dbd7ed14f4962035fd935232fe2f3329d028");
 	assert_non_null(strstr(PRINTED(records_json(&r, &t, out)), "\"avg_slowdown\": null,\n"));
@@ -189,7 +192,7 @@ static void p99__nearest_rank(void **state)
 							.fct_ps = 1000 * (i * 211 % n + 1),
 							.ideal_ps = 1 };
 		r.n_flows = n + 1;
-		assert_int_equal(totals(&r).p99_fct_ps, 1000 * (n - n / 100));
+		assert_int_equal(totals(&r).stats.fct_ps.p99, 1000 * (n - n / 100));
 	}
 }
 
@@ -206,25 +209,50 @@ static void check__conservation(void **state)
 	r.dropped = 11;
 	assert_int_equal(records_check(&r, &t, &err), -EINVAL);
 	assert_string_equal(err.text, "drops: 11 in all, but the ports' reasons add up to 10");
+	r.queued = 2;
+	r.dropped = 10;
+	r.dropped_data = 8;
+	assert_int_equal(records_check(&r, &t, &err), -EINVAL);
+	assert_string_equal(err.text, "drops: 8 data frames in all, but the ports' reasons add up to 7 of 10");
 }
 
 static void json__golden(void **state)
 {
 	struct run_result r = result();
 	struct run_totals t = totals(&r);
-	char want[4096];
+	char want[8192];
 
 	snprintf(want, sizeof(want),
 		 "{\n  \"digest\": \"%s\",\n  \"engine\": \"twin\",\n  \"status\": \"stuck\",\n  \"seed\": 1,\n"
 		 "  \"topology\": \"fat-tree:k=4\",\n  \"preset\": \"\",\n  \"transport\": \"roce\",\n  \"cc\": "
 		 "\"none\",\n"
-		 "  \"fc\": \"pfc\",\n  \"buffer_mode\": \"static\",\n  \"ecn\": \"off\",\n"
+		 "  \"fc\": \"pfc\",\n  \"pfc_classes\": \"all\",\n  \"buffer_mode\": \"static\",\n  "
+		 "\"ecn\": \"off\",\n"
 		 "  \"sched\": \"strict\",\n  \"queues\": \"voq\",\n  "
-		 "\"arbiter\": \"rr\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n  \"flows\": 3,\n  "
+		 "\"arbiter\": \"rr\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n"
+		 "  \"computed\": {\n    \"cap\": 110,\n    \"rto_low\": \"100us\"\n  },\n  \"flows\": 3,\n  "
 		 "\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
-		 "  \"avg_fct_ns\": 27221.203,\n  \"p99_fct_ns\": 50000.005,\n  \"frames\": {\n    \"sent\": 190,\n"
-		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2\n  },\n  \"drop_rate\": 0.052632,\n "
-		 " \"drops\": {\n"
+		 "  \"p50_slowdown\": 1.000000,\n  \"p95_slowdown\": 2.500000,\n  \"p99_slowdown\": 2.500000,\n"
+		 "  \"p999_slowdown\": 2.500000,\n"
+		 "  \"avg_fct_ns\": 27221.203,\n  \"p50_fct_ns\": 4442.400,\n  \"p95_fct_ns\": 50000.005,\n"
+		 "  \"p99_fct_ns\": 50000.005,\n  \"p999_fct_ns\": 50000.005,\n"
+		 "  \"slowdown_by_size\": [\n"
+		 "    {\n      \"from_bytes\": 1000,\n      \"to_bytes\": 1000,\n      \"flows\": 1,\n"
+		 "      \"completed\": 1,\n      \"avg_slowdown\": 1.000,\n      \"p50_slowdown\": 1.000000,\n"
+		 "      \"p95_slowdown\": 1.000000,\n      \"p99_slowdown\": 1.000000,\n"
+		 "      \"p999_slowdown\": 1.000000\n    },\n"
+		 "    {\n      \"from_bytes\": 64000,\n      \"to_bytes\": 64000,\n      \"flows\": 1,\n"
+		 "      \"completed\": 1,\n      \"avg_slowdown\": 2.500,\n      \"p50_slowdown\": 2.500000,\n"
+		 "      \"p95_slowdown\": 2.500000,\n      \"p99_slowdown\": 2.500000,\n"
+		 "      \"p999_slowdown\": 2.500000\n    },\n"
+		 "    {\n      \"from_bytes\": 1099511627776,\n      \"to_bytes\": 1099511627776,\n"
+		 "      \"flows\": 1,\n      \"completed\": 0,\n      \"avg_slowdown\": null,\n"
+		 "      \"p50_slowdown\": null,\n      \"p95_slowdown\": null,\n"
+		 "      \"p99_slowdown\": null,\n      \"p999_slowdown\": null\n    }\n  ],\n"
+		 "  \"fairness\": null,\n  \"requests\": null,\n  \"frames\": {\n    \"sent\": 190,\n"
+		 "    \"delivered\": 178,\n    \"dropped\": 10,\n    \"queued\": 2,\n"
+		 "    \"sent_data\": 100,\n    \"dropped_data\": 7\n  },\n  \"drop_rate\": 0.070000,\n"
+		 "  \"drop_rate_other\": 0.033333,\n  \"drops\": {\n"
 		 "    \"buffer\": 7,\n    \"loss\": 1,\n    \"no_route\": 2,\n    \"link\": 0,\n    \"fault\": 0,\n    "
 		 "\"watchdog\": 0\n  "
 		 "},\n"
@@ -283,13 +311,14 @@ static void print__golden(void **state)
 	snprintf(want, sizeof(want),
 		 "fat-tree:k=4, roce, cc none, PFC on, heavy-tailed, seed 1, engine twin\n"
 		 "  flows        3, 2 completed (stuck)\n"
-		 "  slowdown     1.750 average\n"
-		 "  completion   0.0272 ms average, 0.0500 ms 99 %%\n"
+		 "  slowdown     1.750 average, 50 %% 1.000, 95 %% 2.500, 99 %% 2.500, 99.9 %% 2.500\n"
+		 "  completion   0.0272 ms average, 50 %% 0.0044, 95 %% 0.0500, 99 %% 0.0500,\n"
+		 "               99.9 %% 0.0500\n"
 		 "  packets      76 sent, 6 retransmitted, 1 timeouts, 2 NACKs, 11 CNPs,\n"
 		 "               12 RNR NAKs\n"
 		 "  errors       1 flow, flow 2 rnr\n"
 		 "  frames       190 sent, 178 delivered, 10 dropped, 2 queued\n"
-		 "  drops        5.263 %%, buffer 7, loss 1, no_route 2\n"
+		 "  drops        7.000 %% of data, 3.333 %% of others, buffer 7, loss 1, no_route 2\n"
 		 "  fabric       2 PAUSE, 1 resume, 3 ECN marks\n"
 		 "  time         0.0515 ms virtual in 42 windows, 1.235 s wall, 0.000 s CPU\n"
 		 "  speed        380 hops, 4000000 per CPU second, 2048 KB memory\n"
@@ -349,8 +378,8 @@ static void table__golden(void **state)
 	assert_string_equal(PRINTED(records_table(runs, t, labels, 2, out)),
 			    "scheme            slowdown   avg FCT  99 % FCT   drops   PAUSE  digest\n"
 			    "                                  ms        ms       %\n"
-			    "RoCE + PFC           1.750    0.0272    0.0500   5.263       2  1e0cff47ac41\n"
-			    "IRN                      -         -         -   5.263       2  e1f7fb3214c9\n"
+			    "RoCE + PFC           1.750    0.0272    0.0500   7.000       2  1e0cff47ac41\n"
+			    "IRN                      -         -         -   7.000       2  e1f7fb3214c9\n"
 			    "RoCE + PFC: 1 of 3 flows stopped in error\n"
 			    "The averages are over completed flows only.\n");
 }
@@ -369,7 +398,7 @@ static void table__fits(void **state)
 	t[0].qp_errors = t[1].qp_errors = 0;
 	PRINTED(records_table(runs, t, labels, 2, out));
 	assert_non_null(strstr(text,
-			       "\ntwenty-four bytes, no mo     1.750    0.0272    0.0500   5.263       2  1e0cff47\n"
+			       "\ntwenty-four bytes, no mo     1.750    0.0272    0.0500   7.000       2  1e0cff47\n"
 			       "twenty-five bytes, no..."));
 	t[1].ports.pause_tx = 12345678;
 	PRINTED(records_table(runs, t, labels, 2, out));

@@ -17,6 +17,7 @@ static struct {
 	struct topo *topo;
 	struct plan f;
 	struct port ports[2];
+	struct host_view hosts[2];
 	struct plan_memory m;
 	struct sampler s;
 } w;
@@ -61,7 +62,7 @@ static int tear_down(void **state)
 static void take(u64 at, u64 idle)
 {
 	assert_int_equal(sampler_next(&w.s), at);
-	sampler_take(&w.s, &w.f, &w.m, idle);
+	sampler_take(&w.s, &w.f, &w.m, w.hosts, idle);
 }
 
 /* Rows so far, without the line of names. */
