@@ -281,7 +281,7 @@ static const struct cfg_key host_keys[] = {
 	  .kind = CFG_TIME,
 	  CFG_MEMBER(retx_fetch),
 	  .max = PS_PER_MS,
-	  .def = "0",
+	  .def = "0s",
 	  .advanced = true,
 	  .help = "time in which a NIC fetches a packet to be resent from host memory; IRN's evaluation: 2us" },
 	{ .name = "retry_cnt",
