@@ -116,7 +116,6 @@ u32 packet_payload(const struct packet_rules *r, u64 bytes, u32 n);
 /* Where it stands in the flow. */
 u64 packet_offset(const struct packet_rules *r, u32 n);
 /* Of its message, as opcodes have it: with reth_all, each packet is both. */
-bool packet_is_first(const struct packet_rules *r, u32 n);
 bool packet_is_last(const struct packet_rules *r, u64 bytes, u32 n);
 /* Frame length (without FCS and stamp) of packet @n of a flow. */
 u32 packet_frame_len(const struct packet_rules *r, const struct flow *flow, u32 n);

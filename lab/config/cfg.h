@@ -116,8 +116,6 @@ struct run_cfg {
 void cfg_defaults(struct run_cfg *c);
 /* Set one key from "KEY=VALUE". -EINVAL and err filled in for an unknown key or a bad value. */
 int cfg_set(struct run_cfg *c, const char *word, struct err *err);
-/* Read a scenario file: a KEY=VALUE per line, '#' comments; messages carry file:line. */
-int cfg_read(struct run_cfg *c, FILE *in, const char *name, struct err *err);
 /* Whether the key was given, by the user or by a preset; its own default word ("fc=auto") takes it back. */
 bool cfg_given(const struct run_cfg *c, const char *key);
 /*

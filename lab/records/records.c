@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* CSV files, totals and digest of a run. Integers only, so every machine writes the same bytes. */
-#include <errno.h>
 #include <string.h>
 
 #include <openssl/evp.h>
@@ -159,19 +158,4 @@ void records_totals(const struct run_result *r, struct run_totals *t)
 		columns_add(&host_columns, &t->hosts, &r->hosts[i], r);
 	t->drop_ppm = ratio(r->dropped, r->sent, 1000000);
 	t->packet_hops = r->hops_data + r->hops_ack;
-}
-
-int records_check(const struct run_result *r, const struct run_totals *t, struct err *err)
-{
-	u64 known = 0;
-
-	if (r->sent != r->delivered + r->dropped + r->queued)
-		return err_set(err, -EINVAL, "frames: %llu sent, but %llu delivered + %llu dropped + %llu queued",
-			       r->sent, r->delivered, r->dropped, r->queued);
-	for (u32 d = 0; d < FAB_DROPS; d++)
-		known += t->ports.drops[d];
-	if (known != r->dropped)
-		return err_set(err, -EINVAL, "drops: %llu in all, but the ports' reasons add up to %llu", r->dropped,
-			       known);
-	return 0;
 }

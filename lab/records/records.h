@@ -118,11 +118,6 @@ int records_write(const struct run_result *r, const struct run_totals *t, struct
  */
 int record_inputs_keep(struct record_inputs *in, struct run_cfg *c, const struct topo *t);
 void record_inputs_free(struct record_inputs *in);
-/*
- * Check conservation: sent = delivered + dropped + queued, and the ports' drops add up to dropped. 0, or -EINVAL and
- * err filled in.
- */
-int records_check(const struct run_result *r, const struct run_totals *t, struct err *err);
 /* summary.json's text to @out. */
 int records_json(const struct run_result *r, const struct run_totals *t, FILE *out);
 /* A short summary of one run for people, in lines of at most 80 columns. */

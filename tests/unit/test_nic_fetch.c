@@ -100,6 +100,8 @@ static void swap__wild(void **state)
 		static const char *const words[] = { "melo_cache=1", "melo_bits=64", "melo_resend=holes", NULL };
 
 		world_prepare_with(seed, 3, "melo", "none", words);
+		for (u32 i = 1; i < w.n_hosts; i++)
+			w.hosts[i].par.rules = w.hosts[0].par.rules; /* one psn0 */
 		w.loss = 30;
 		w.repeat = 40;
 		w.reorder = 50;

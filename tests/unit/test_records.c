@@ -193,21 +193,6 @@ static void p99__nearest_rank(void **state)
 	}
 }
 
-static void check__conservation(void **state)
-{
-	struct run_result r = result();
-	struct run_totals t = totals(&r);
-
-	assert_int_equal(records_check(&r, &t, &err), 0);
-	r.queued = 3;
-	assert_int_equal(records_check(&r, &t, &err), -EINVAL);
-	assert_string_equal(err.text, "frames: 190 sent, but 178 delivered + 10 dropped + 3 queued");
-	r.queued = 1;
-	r.dropped = 11;
-	assert_int_equal(records_check(&r, &t, &err), -EINVAL);
-	assert_string_equal(err.text, "drops: 11 in all, but the ports' reasons add up to 10");
-}
-
 static void json__golden(void **state)
 {
 	struct run_result r = result();
@@ -421,7 +406,6 @@ int main(void)
 		cmocka_unit_test(totals__nothing_completed),
 		cmocka_unit_test(digest__sensitivity),
 		cmocka_unit_test(p99__nearest_rank),
-		cmocka_unit_test(check__conservation),
 		cmocka_unit_test(json__golden),
 		cmocka_unit_test(json__melo),
 		cmocka_unit_test(json__parses),
