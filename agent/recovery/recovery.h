@@ -117,6 +117,7 @@ struct recovery_stats {
 	u64 evictions;                    /* connections evicted from the chip */
 	u64 forgotten;                    /* packets whose bits found no room when their connection came back */
 	u64 connections;                  /* opened, of both directions */
+	u64 connection_bytes_x100;        /* melo: state on chip per connection, hundredths of a byte; 0: none */
 };
 
 /* State that hardware keeps for each queue pair beyond plain RoCE's, by the scheme's paper. */

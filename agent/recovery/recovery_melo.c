@@ -258,6 +258,9 @@ static void host_stats(const void *shared, struct recovery_stats *s)
 	s->evictions = host->rx.evictions + host->tx.evictions;
 	s->forgotten = host->rx.forgotten + host->tx.forgotten;
 	s->connections = host->rx.connections + host->tx.connections;
+	if (s->connections)
+		s->connection_bytes_x100 =
+			melo_bytes_per_connection_x100(host->rx.pool.blocks * MELO_BLOCK, (u32)s->connections);
 }
 
 /* A reorder buffer of as many packets as the pool has bits (MELO 3.2.2). */

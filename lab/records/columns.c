@@ -51,15 +51,6 @@ static u64 copy_cpu_ppm(const void *record, const struct run_result *r)
 	return r->virtual_ps ? melo_copy_cpu_ppm(h->copied_bytes, r->virtual_ps) : 0;
 }
 
-static u64 connection_bytes_x100(const void *record, const struct run_result *r)
-{
-	const struct host_record *h = record;
-
-	return h->connections
-		? melo_bytes_per_connection_x100((u32)cfg_number(r->cfg, "melo_bits"), (u32)h->connections)
-		: 0;
-}
-
 static bool not_completed(const void *record)
 {
 	return !((const struct flow_record *)record)->completed;

@@ -93,7 +93,9 @@ static struct host_record hosts[] = {
 	  .drop_pool = 12,
 	  .drop_order = 13,
 	  .evictions = 14,
-	  .forgotten = 15 },
+	  .forgotten = 15,
+	  .connections = 16,
+	  .connection_bytes_x100 = 1718 },
 	{ .host = "h1",
 	  .rx_frames = 100,
 	  .tx_frames = 200,
@@ -114,7 +116,9 @@ static struct host_record hosts[] = {
 	  .drop_pool = 1200,
 	  .drop_order = 1300,
 	  .evictions = 1400,
-	  .forgotten = 1500 },
+	  .forgotten = 1500,
+	  .connections = 1600,
+	  .connection_bytes_x100 = 1700 },
 };
 
 static struct run_cfg cfg;
