@@ -41,12 +41,13 @@ struct nic_io {
 
 /* What queue pairs are told when they are set up (IBTA 1.3, 9.7.6 and 9.9). */
 struct qp_params {
-	u8 retry_cnt; /* timeouts in a row without progress that a requester survives */
-	u8 rnr_retry; /* the same of RNR NAKs */
-	u8 rnr_timer; /* code of the time that an RNR NAK asks for, 0..31 */
-	u32 rq;       /* SEND: receives posted per connection; 0: always enough */
-	u64 rq_delay; /* ps from a message's completion until its receive is posted again */
-	u64 region;   /* bytes that a flow may reach in the responder's memory; 0: all of the flow */
+	u8 retry_cnt;   /* timeouts in a row without progress that a requester survives */
+	u8 rnr_retry;   /* the same of RNR NAKs */
+	u8 rnr_timer;   /* code of the time that an RNR NAK asks for, 0..31 */
+	u32 rq;         /* SEND: receives posted per connection; 0: always enough */
+	u64 rq_delay;   /* ps from a message's completion until its receive is posted again */
+	u64 region;     /* bytes that a flow may reach in the responder's memory; 0: all of the flow */
+	u64 retx_fetch; /* ps from when a packet is to be sent again until it can leave: the NIC fetches it */
 };
 
 /* The time, in ps, that an RNR NAK with timer code @code (0..31) asks for. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The inside of a NIC, shared by nic.c (events), nic_open.c (set-up), nic_tx.c (senders of data, the port), nic_rx.c
- * (frames received), nic_receiver.c (receivers of data), nic_requester.c (READ requests) and nic_fault.c
- * (link failures, storms of PAUSE).
+ * (frames received), nic_receiver.c (receivers of data), nic_requester.c (READ requests), nic_fetch.c (what must be
+ * fetched from memory off chip) and nic_fault.c (link failures, storms of PAUSE).
  */
 #ifndef LOSSLAB_NIC_IMPL_H
 #define LOSSLAB_NIC_IMPL_H
@@ -27,6 +27,8 @@ struct sender {
 	u64 ticket;     /* drawn when it joined the round-robin: the least is next */
 	u64 not_before; /* congestion control: the next packet may not leave earlier */
 	u64 rnr_until;  /* ... nor before the time that an RNR NAK asked for */
+	u64 lost_at;    /* since when the next packet is one to send again, or TIME_NEVER */
+	u64 fetched;    /* when state that was not on chip has been fetched; 0: it has not been asked for */
 	struct flow_result count;
 };
 
@@ -37,6 +39,7 @@ struct receiver {
 	u64 *posted;   /* SEND with few receives: when the receive that message k took is posted again, [k % rq] */
 	u32 requester; /* READ: the requester's other half, or FAB_NONE */
 	bool refused;  /* a packet has gone where it may not: nothing is taken in any more */
+	u64 fetched;   /* as in struct sender */
 };
 
 /* The requester of a READ flow: asks for messages. */
@@ -69,6 +72,18 @@ struct control_queue {
 	u32 head, tail, size;
 };
 
+/* A packet received whose connection's state is on its way from off-chip memory. */
+struct waiting {
+	u64 due;
+	struct rx_packet p;
+};
+
+/* In order of time, those of one time as they came: [head] .. [tail - 1]. */
+struct waiting_list {
+	struct waiting *list;
+	u32 head, tail, size;
+};
+
 /* Connections of one class that may send, FAB_NONE if there is none. */
 struct ready_list {
 	u32 head, tail;
@@ -97,6 +112,8 @@ struct nic {
 	u32 ready_classes;                    /* those with one */
 	struct timers pace;                   /* those who may send at a time */
 	struct timers timers;                 /* retransmission: senders, and requesters with REQUESTER */
+
+	struct waiting_list waiting;
 
 	struct receiver *receivers;
 	u32 n_receivers;
@@ -164,8 +181,27 @@ bool nic_has_frames(const struct nic *n);
 /* nic_rx.c */
 /* A frame has arrived, of whatever kind. 0 or -ENOMEM. */
 int nic_receive(struct nic *n, const struct rx_frame *f);
+/* A packet taken apart is handled at @f->arrival. 0 or -ENOMEM. */
+int nic_handle(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);
 /* A new control packet of @flow, for the caller to fill in: all of .a but marks and ranges. NULL without memory. */
 struct control *control_push(struct nic *n, enum control_kind kind, u32 flow);
+
+/* nic_fetch.c: state and packets that the NIC must fetch from memory off chip. */
+u64 fetch_for_sender(struct nic *n, u32 s);
+/* When the sender can go on as far as fetching is concerned; asks for what is missing. Now, or earlier: at once. */
+static inline u64 sender_fetched(struct nic *n, u32 s)
+{
+	return n->par->qp.retx_fetch || n->par->ops->fetch_sender ? fetch_for_sender(n, s) : 0;
+}
+/* A packet has arrived: it is handled, now or when its connection's state is on chip. 0 or -ENOMEM. */
+int fetch_for_packet(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);
+/* When the first packet that waits can be handled, or TIME_NEVER. */
+static inline u64 fetch_next(const struct nic *n)
+{
+	return n->waiting.head != n->waiting.tail ? n->waiting.list[n->waiting.head].due : TIME_NEVER;
+}
+/* Handle it. 0 or -ENOMEM. */
+int fetch_done(struct nic *n);
 
 /* nic_receiver.c: a data packet of a flow that ends here; others are discarded. 0 or -ENOMEM. */
 int receiver_receive(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);

@@ -52,6 +52,7 @@ static int open_sender(struct nic *n, u32 s, u32 flow)
 	q->limit = f->op == FLOW_READ ? 0 : q->n_packets;
 	q->window = NO_LIMIT;
 	q->armed = TIME_NEVER;
+	src->lost_at = TIME_NEVER;
 	if (n->par->cc_ops) {
 		struct cc *cc = &n->ccs[s];
 
@@ -204,4 +205,5 @@ void nic_close_connections(struct nic *n)
 	free(n->receivers);
 	free(n->requesters);
 	free(n->starts);
+	free(n->waiting.list);
 }

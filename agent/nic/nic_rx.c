@@ -250,12 +250,8 @@ static void receive_cnp(struct nic *n, const struct rx_packet *p)
 		n->senders[s].qp.window = ops->window(&n->ccs[s]);
 }
 
-static int receive_packet(struct nic *n, const struct rx_frame *f, const struct rx_packet *p)
+int nic_handle(struct nic *n, const struct rx_frame *f, const struct rx_packet *p)
 {
-	if (p->flow >= n->par->flows->n || p->format != n->par->rules.format) {
-		n->stats.discarded++;
-		return 0;
-	}
 	switch (p->kind) {
 	case PACKET_ANSWER:
 		receive_ack_frame(n, p);
@@ -269,6 +265,15 @@ static int receive_packet(struct nic *n, const struct rx_frame *f, const struct 
 		return receiver_receive(n, f, p);
 	}
 	return 0;
+}
+
+static int receive_packet(struct nic *n, const struct rx_frame *f, const struct rx_packet *p)
+{
+	if (p->flow >= n->par->flows->n || p->format != n->par->rules.format) {
+		n->stats.discarded++;
+		return 0;
+	}
+	return n->par->ops->fetch_receiver ? fetch_for_packet(n, f, p) : nic_handle(n, f, p);
 }
 
 int nic_receive(struct nic *n, const struct rx_frame *f)

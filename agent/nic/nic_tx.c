@@ -53,6 +53,7 @@ static u32 leave_ready(struct nic *n, u32 class)
 void sender_ready(struct nic *n, u32 s)
 {
 	struct sender *src = &n->senders[s];
+	u64 fetched = sender_fetched(n, s), held;
 
 	if (src->ready || src->paced || src->error)
 		return;
@@ -61,13 +62,12 @@ void sender_ready(struct nic *n, u32 s)
 			src->limit = CC_WINDOW;
 		return;
 	}
-	if (src->rnr_until > n->clock || src->not_before > n->clock) {
-		bool rnr = src->rnr_until > src->not_before;
-
-		src->limit = rnr ? CC_OTHER : CC_RATE;
+	held = max64(src->rnr_until, fetched);
+	if (held > n->clock || src->not_before > n->clock) {
+		src->limit = held > src->not_before ? CC_OTHER : CC_RATE;
 		src->paced = true;
-		timers_push(&n->pace, rnr ? src->rnr_until : src->not_before,
-			    tie_rank(n->par->seed, n->par->node, s, n->clock), s);
+		timers_push(&n->pace, max64(held, src->not_before), tie_rank(n->par->seed, n->par->node, s, n->clock),
+			    s);
 		return;
 	}
 	join_ready(n, s);
@@ -200,6 +200,7 @@ u64 nic_timer_next(const struct nic *n)
 
 	if (pace < next)
 		next = pace;
+	next = min64(next, fetch_next(n));
 	if (n->storm_again < next)
 		next = n->storm_again;
 	return start < next ? start : next;
@@ -217,6 +218,8 @@ int nic_timer_event(struct nic *n, u64 now)
 		if (who & REQUESTER)
 			return requester_start(n, who & ~REQUESTER);
 		sender_ready(n, who);
+	} else if (fetch_next(n) <= now) {
+		return fetch_done(n);
 	} else if (timers_next(&n->pace) <= now) {
 		who = timers_pop(&n->pace).who;
 		n->senders[who].paced = false;
@@ -361,6 +364,7 @@ static int send_data(struct nic *n, u32 s, u32 packet, u64 now)
 	else
 		src->count.retransmitted++;
 	pace(n, s, &f, packet, is_new, now);
+	src->fetched = 0; /* what has been fetched is used up */
 	sender_timer(n, s, n->par->ops->restart_on_send || n->par->recovery.restart_on_send);
 	sender_ready(n, s);
 	return send_frame(n, &f, now);
@@ -383,7 +387,7 @@ int nic_transmit(struct nic *n, u64 now)
 		u32 s = leave_ready(n, class);
 		struct sender *src = &n->senders[s];
 
-		if (src->rnr_until > now) {
+		if (src->rnr_until > now || sender_fetched(n, s) > now) {
 			sender_ready(n, s);
 			continue;
 		}

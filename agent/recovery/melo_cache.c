@@ -3,6 +3,7 @@
  * Which connections' state is on chip (APNet 2017, 3.2.5; REFERENCE 3.5). The chip is a cache: a connection that is
  * used while it is not there takes the place of another, for which we choose the one not used for the longest. The
  * victim returns all its blocks and its bitmap goes off chip; the newcomer is given blocks to cover its bitmap.
+ * Fetching takes time (3.2.1: at least 1 us): the NIC waits for it before it uses the connection (melo_conn_away()).
  * The paper does not say what happens if there are not enough. Here the high end is forgotten: those packets count as
  * not received, and the timeout has them sent again.
  */
@@ -10,8 +11,9 @@
 
 #include <stdlib.h>
 
-int melo_conn_open(const struct melo_side *side, struct melo_conn *c)
+int melo_conn_open(struct melo_side *side, struct melo_conn *c)
 {
+	side->connections++;
 	if (!side->most)
 		return 0;
 	c->store = malloc(side->pool.blocks);

@@ -13,6 +13,7 @@
 struct melo_params {
 	u32 bits;   /* of each of a host's two pools, a multiple of 8, 8..2048 */
 	u32 cache;  /* connections whose state is on chip at a time, per host and direction; 0 = all */
+	u64 swap;   /* ps to fetch a connection's state from off-chip memory */
 	bool holes; /* a timeout resends the holes only, not all from the front */
 };
 _Static_assert(sizeof(struct melo_params) <= sizeof(u64) * RECOVERY_PARAMS, "own parameters");
@@ -44,6 +45,7 @@ struct melo_side {
 	struct melo_pool pool;
 	u32 most; /* connections on chip at a time; 0 = all */
 	u32 on_chip;
+	u32 connections; /* opened */
 	struct melo_conn *newest, *oldest;
 	u64 evictions; /* connections evicted from the chip */
 	u64 forgotten; /* packets known to have arrived whose bits found no room when their connection came back */
@@ -83,7 +85,7 @@ static inline struct melo_rx *melo_rx(const struct rqp *r)
 }
 
 /* Room for the bitmap off chip, if it may have to go there. 0, or -1 without memory. */
-int melo_conn_open(const struct melo_side *side, struct melo_conn *c);
+int melo_conn_open(struct melo_side *side, struct melo_conn *c);
 /* Give back blocks, the place on chip and the memory off it. */
 void melo_conn_close(struct melo_side *side, struct melo_conn *c);
 bool melo_conn_fetch(struct melo_side *side, struct melo_conn *c);
@@ -97,8 +99,18 @@ static inline bool melo_conn_touch(struct melo_side *side, struct melo_conn *c)
 	return side->most && side->newest != c && melo_conn_fetch(side, c);
 }
 
+/*
+ * Is its state off chip? Never where the chip holds all connections; else also before its first use: what has not been
+ * used yet has been set up in host memory.
+ */
+static inline bool melo_conn_away(const struct melo_side *side, const struct melo_conn *c)
+{
+	return side->most && side->connections > side->most && !c->on_chip;
+}
+
 int melo_open_receiver(struct rqp *r);
 void melo_close_receiver(struct rqp *r);
+u64 melo_fetch_receiver(const struct rqp *r);
 void melo_receive(struct rqp *r, const struct data_event *d, struct reply *reply);
 
 #endif

@@ -61,35 +61,6 @@ void melo_list_advance(struct melo_pool *pool, struct melo_list *l, u32 first)
 		pool->bits[l->start_ptr] &= 0xffU << (first - l->begin);
 }
 
-/* Marks the blocks of a list as seen; none may have been. */
-static bool check_list(const struct melo_pool *pool, const struct melo_list *l, u8 *seen)
-{
-	u8 block = l->start_ptr;
-
-	if (l->begin > l->end || l->begin % MELO_BLOCK || l->end % MELO_BLOCK)
-		return false;
-	for (u32 at = l->begin; at < l->end; at += MELO_BLOCK) {
-		if (at != l->begin)
-			block = pool->next_ptr[block];
-		if (block >= pool->blocks || seen[block]++)
-			return false;
-	}
-	return l->begin == l->end || block == l->end_ptr;
-}
-
-bool melo_pool_check(const struct melo_pool *pool, const struct melo_list *const *lists, u32 n)
-{
-	u8 seen[MELO_BLOCKS_MAX] = { 0 };
-
-	for (u32 i = pool->avail_ptr; i < pool->blocks; i++)
-		if (pool->avail[i] >= pool->blocks || seen[pool->avail[i]]++)
-			return false;
-	for (u32 i = 0; i < n; i++)
-		if (!check_list(pool, lists[i], seen))
-			return false;
-	return pool->avail_ptr <= pool->blocks && !memchr(seen, 0, pool->blocks);
-}
-
 u64 melo_bytes_per_connection_x100(u32 bits, u32 connections)
 {
 	u64 own = 3 * 4 + 2 * 3 + 2 * 1;  /* holes; RCV.NXT and RCV.HIGH; start_ptr and end_ptr */

@@ -81,12 +81,6 @@ static inline void melo_list_set(struct melo_pool *pool, const struct melo_list 
 }
 
 /*
- * Is every block either free or in exactly one of these @n lists, which are all that there are, and is every list as
- * long as it says? For tests: it walks everything.
- */
-bool melo_pool_check(const struct melo_pool *pool, const struct melo_list *const *lists, u32 n);
-
-/*
  * What MELO adds to the state of one connection, in hundredths of a byte, rounded up (paper 3.2.4; REFERENCE 3.6):
  * its own pointers and hole descriptors, and its share of both sides' pools of @bits each among @connections >= 1.
  */

@@ -23,6 +23,13 @@ void melo_close_receiver(struct rqp *r)
 	melo_conn_close(&host->rx, &melo_rx(r)->c);
 }
 
+u64 melo_fetch_receiver(const struct rqp *r)
+{
+	const struct melo_host *host = r->host;
+
+	return melo_conn_away(&host->rx, &melo_rx(r)->c) ? melo_params(r->par)->swap : 0;
+}
+
 /* A hole above all others: the lowest is no longer told if there are more than three (3.2.4). */
 static void holes_push(struct melo_rx *rx, u32 from, u32 to)
 {

@@ -119,7 +119,17 @@ struct recovery_stats {
 	u64 drop_pool;                    /* ... no free block */
 	u64 evictions;                    /* connections evicted from the chip */
 	u64 forgotten;                    /* packets whose bits found no room when their connection came back */
+	u64 connections;                  /* opened, of both directions */
+	u64 connection_bytes_x100;        /* melo: state on chip per connection, hundredths of a byte; 0: none */
 };
+
+/* State that hardware keeps for each queue pair beyond plain RoCE's, by the scheme's paper. */
+struct recovery_cost {
+	const char *what;
+	u32 bits;
+	bool unverified; /* docs/reference.md names it so: no text of the paper was at hand */
+};
+#define RECOVERY_COSTS 4
 
 /*
  * A loss recovery: its code, its parameters, and what depends on it elsewhere. Functions may be NULL where a comment
@@ -134,6 +144,8 @@ struct recovery_ops {
 	bool lossless;  /* meant for a network without loss: fc=auto is PFC */
 	bool acks_each; /* the receiver acknowledges every packet: ack_every= does not apply */
 	bool own_cc;    /* it has a congestion control of its own: cc= does not apply */
+	/* Rows end with one without a name. */
+	struct recovery_cost costs[RECOVERY_COSTS];
 	/* Set cap and rto_low, and replace what is "auto" (0) in own[], from the rest. rto_low is 0 unless the table
 	 * has it. */
 	void (*resolve)(struct recovery_params *p);
@@ -161,6 +173,11 @@ struct recovery_ops {
 	bool (*timeout)(struct sqp *q);
 	/* The receiver has thrown away all from una on (RNR NAK): send all that again. */
 	void (*rewind)(struct sqp *q);
+	/* Is the next packet that transmit() would give one to resend, windows left aside? */
+	bool (*resends)(const struct sqp *q);
+	/* The state of this connection is not on chip: ps until it can be fetched; 0 if it is. NULL: always on chip. */
+	u64 (*fetch_sender)(const struct sqp *q);
+	u64 (*fetch_receiver)(const struct rqp *r);
 	/* The time-out to start the timer with, rto_low or more. */
 	u64 (*rto)(const struct sqp *q);
 	void (*receive)(struct rqp *r, const struct data_event *d, struct reply *reply);

@@ -54,6 +54,11 @@ static bool gbn_wants(const struct sqp *q)
 	return gbn(q)->at < q->limit && gbn(q)->at - q->una < allowed(q);
 }
 
+static bool gbn_resends(const struct sqp *q)
+{
+	return gbn(q)->at < q->next;
+}
+
 static u32 gbn_transmit(struct sqp *q, u64 now)
 {
 	u32 n = gbn(q)->at;
@@ -191,6 +196,7 @@ const struct recovery_ops recovery_gbn = {
 	.acked = gbn_acked,
 	.timeout = gbn_timeout,
 	.rewind = gbn_rewind,
+	.resends = gbn_resends,
 	.rto = gbn_rto,
 	.receive = gbn_receive,
 };
@@ -221,6 +227,7 @@ const struct recovery_ops recovery_irn_gbn = {
 	.acked = gbn_acked,
 	.timeout = irn_gbn_timeout,
 	.rewind = gbn_rewind,
+	.resends = gbn_resends,
 	.rto = irn_gbn_rto,
 	.receive = gbn_receive,
 };

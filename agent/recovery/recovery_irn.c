@@ -60,6 +60,12 @@ static bool irn_wants(const struct sqp *q)
 	return irn(q)->do_retransmit || irn(q)->find_hole || may_send_new(q);
 }
 
+/* rewind() makes packets new again by lowering next: they count as new. */
+static bool irn_resends(const struct sqp *q)
+{
+	return irn(q)->do_retransmit && irn(q)->rtx >= q->una;
+}
+
 /* The first packet above the last one resent that is missing although a higher one has arrived. */
 static void find_hole(struct sqp *q)
 {
@@ -270,10 +276,17 @@ static const struct param rows[] = { IRN_CAP, IRN_LOST, IRN_RTO, IRN_RTO_LOW, IR
 static const struct param nobdp_rows[] = { IRN_LOST, IRN_RTO, IRN_RTO_LOW, IRN_RTO_N };
 static const struct param nosack_rows[] = { IRN_CAP, IRN_RTO, IRN_RTO_LOW, IRN_RTO_N };
 
+/* IRN 6.1 (REFERENCE 1.8). */
+#define IRN_COSTS                                                                                                      \
+	{ "requester", 52, true }, { "responder", 52, true },                                                          \
+	{                                                                                                              \
+		"READs", 56, true                                                                                      \
+	}
+
 #define IRN_OPS                                                                                                        \
 	.acks = ACK_SACK_PSN, .acks_each = true, .restart_on_send = true, .open_receiver = irn_open_receiver,          \
 	.wants = irn_wants, .transmit = irn_transmit, .acked = irn_acked, .timeout = irn_timeout,                      \
-	.rewind = irn_rewind, .rto = irn_rto, .receive = irn_receive
+	.rewind = irn_rewind, .resends = irn_resends, .rto = irn_rto, .receive = irn_receive
 
 const struct recovery_ops recovery_irn = {
 	.name = "irn",
@@ -281,6 +294,7 @@ const struct recovery_ops recovery_irn = {
 	.params = PARAM_TABLE(rows),
 	.resolve = irn_resolve,
 	.open = irn_open,
+	.costs = { IRN_COSTS, { "five bitmaps of 128 bits", 5 * 128, true } },
 	IRN_OPS,
 };
 
@@ -290,6 +304,7 @@ const struct recovery_ops recovery_irn_nobdp = {
 	.params = PARAM_TABLE(nobdp_rows),
 	.resolve = nobdp_resolve,
 	.open = irn_open,
+	.costs = { IRN_COSTS }, /* and bitmaps that nothing bounds */
 	IRN_OPS,
 };
 
@@ -299,5 +314,6 @@ const struct recovery_ops recovery_irn_nosack = {
 	.params = PARAM_TABLE(nosack_rows),
 	.resolve = irn_resolve,
 	.open = nosack_open,
+	.costs = { IRN_COSTS },
 	IRN_OPS,
 };

@@ -51,6 +51,13 @@ static bool iwarp_wants(const struct sqp *q)
 	return choose(q) != SEG_NONE;
 }
 
+static bool iwarp_resends(const struct sqp *q)
+{
+	enum next_seg which = choose(q);
+
+	return which != SEG_NONE && which != SEG_NEW;
+}
+
 static u32 iwarp_transmit(struct sqp *q, u64 now)
 {
 	enum next_seg which = choose(q);
@@ -280,6 +287,7 @@ const struct recovery_ops recovery_iwarp = {
 	.transmit = iwarp_transmit,
 	.acked = iwarp_acked,
 	.timeout = iwarp_timeout,
+	.resends = iwarp_resends,
 	.rto = iwarp_rto,
 	.receive = iwarp_receive,
 };

@@ -88,6 +88,16 @@ static bool wants(const struct sqp *q)
 	return hole_due(q) || order_due(q);
 }
 
+static bool resends(const struct sqp *q)
+{
+	return hole_due(q) || melo_tx(q)->at < q->next;
+}
+
+static u64 fetch(const struct sqp *q)
+{
+	return melo_conn_away(side(q), &melo_tx(q)->c) ? melo_params(q->par)->swap : 0;
+}
+
 static u32 transmit(struct sqp *q, u64 now)
 {
 	struct melo_tx *tx = melo_tx(q);
@@ -247,6 +257,10 @@ static void host_stats(const void *shared, struct recovery_stats *s)
 	s->drop_pool = host->drop_pool;
 	s->evictions = host->rx.evictions + host->tx.evictions;
 	s->forgotten = host->rx.forgotten + host->tx.forgotten;
+	s->connections = host->rx.connections + host->tx.connections;
+	if (s->connections)
+		s->connection_bytes_x100 =
+			melo_bytes_per_connection_x100(host->rx.pool.blocks * MELO_BLOCK, (u32)s->connections);
 }
 
 /* A reorder buffer of as many packets as the pool has bits (MELO 3.2.2). */
@@ -279,6 +293,14 @@ static const struct param rows[] = {
 	  .why_unused = "keeps all state on chip",
 	  .advanced = true,
 	  .help = "connections whose state is on chip at a time" },
+	{ .name = "melo_swap",
+	  .kind = PARAM_TIME,
+	  PARAM_OWN(recovery_params, melo_params, swap),
+	  .max = PARAM_PS_PER_S / 1000,
+	  .def = "1us",
+	  .why_unused = "keeps all state on chip",
+	  .advanced = true,
+	  .help = "melo_cache: what packets of a connection wait whose state must be fetched from off-chip memory" },
 	{ .name = "melo_resend",
 	  .kind = PARAM_WORD,
 	  PARAM_OWN(recovery_params, melo_params, holes),
@@ -295,6 +317,10 @@ const struct recovery_ops recovery_melo = {
 	.params = PARAM_TABLE(rows),
 	.resolve = resolve,
 	.acks = ACK_HOLES,
+	.costs = { { "three holes", 3 * 32 }, /* MELO 3.2.4 (REFERENCE 3.6) */
+		   { "RCV.NXT and RCV.HIGH", 2 * 24 },
+		   { "start_ptr and end_ptr", 2 * 8 },
+		   { "share of both pools, 6 Kb of 300 connections", (6144 + 299) / 300 } },
 	.progress_only = true, /* the timer is on the front: what goes on behind it must not hide that it is missing */
 	.host_new = host_new,
 	.host_free = free,
@@ -308,6 +334,9 @@ const struct recovery_ops recovery_melo = {
 	.transmit = transmit,
 	.acked = acked,
 	.timeout = timeout,
+	.resends = resends,
+	.fetch_sender = fetch,
+	.fetch_receiver = melo_fetch_receiver,
 	.rewind = rewind_sender,
 	.rto = rto,
 	.receive = melo_receive,

@@ -26,7 +26,7 @@ struct cmd_arg {
 };
 
 /* Options without a letter have an id below ' '. */
-enum cmd_option_id { CMD_JSON = 1, CMD_CAPS, CMD_KILL, CMD_PRESETS, CMD_LIST_OF, CMD_HELP_ALL };
+enum cmd_option_id { CMD_JSON = 1, CMD_CAPS, CMD_KILL, CMD_PRESETS, CMD_LIST_OF, CMD_COSTS, CMD_HELP_ALL };
 
 struct cmd_option {
 	int id; /* what cmd_getopt() returns: its letter, or an enum cmd_option_id */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lab/cmd/cmd.h"
+#include "lab/cmd/run_costs.h"
 #include "lab/cmd/run_variants.h"
 #include "lab/config/cfg_keys.h"
 #include "lab/config/preset.h"
@@ -172,6 +173,7 @@ static int read_words(struct run_job *a, int argc, char **argv)
 	return rc ? cmd_fail(EXIT_USAGE, "%s", err.text) : apply_options(a);
 }
 
+static bool costs;    /* --costs: print them, run nothing */
 static bool all_keys; /* --help-all: also those of rare use */
 
 /* What the key @what can be. */
@@ -211,6 +213,9 @@ static bool parse(const struct cmd *cmd, struct run_job *a, int argc, char **arg
 		case CMD_LIST_OF:
 			*code = list(optarg);
 			return false;
+		case CMD_COSTS:
+			costs = true;
+			break;
 		case CMD_HELP_ALL:
 			all_keys = true;
 			*code = cmd_help(cmd);
@@ -220,7 +225,11 @@ static bool parse(const struct cmd *cmd, struct run_job *a, int argc, char **arg
 		}
 	}
 	*code = read_words(a, argc - optind, argv + optind);
-	return !*code;
+	if (*code || !costs)
+		return !*code;
+	if (run_costs(&a->scenario.cfg[0], stdout))
+		*code = cmd_fail(EXIT_SYSTEM, "run: out of memory");
+	return false;
 }
 
 static int run_run(const struct cmd *cmd, int argc, char **argv)
@@ -279,6 +288,7 @@ static const struct cmd_option options[] = {
 	{ 'q', "quiet", NULL, "no progress bar" },
 	{ CMD_PRESETS, "presets", NULL, "list the presets: what preset=NAME sets" },
 	{ CMD_LIST_OF, "list", "KEY", "list what transport or cc can be" },
+	{ CMD_COSTS, "costs", NULL, "list each transport's header bytes and state, with KEY=VALUE; run nothing" },
 	{ CMD_HELP_ALL, "help-all", NULL, "this help, with the keys of rare use" },
 	{ 0 },
 };

@@ -415,17 +415,3 @@ int cfg_read_line(struct run_cfg *c, struct text_in *csv, u32 *seen)
 	seen[number] = csv->line;
 	return set_key(c, number, text_trim(value), &why) ? text_fail(csv, "%s", why.text) : 0;
 }
-
-int cfg_read(struct run_cfg *c, FILE *in, const char *name, struct err *err)
-{
-	struct text_in csv = { .in = in, .name = name, .err = err };
-	u32 seen[CFG_KEYS_MAX] = { 0 };
-	int rc;
-
-	while ((rc = text_line(&csv)) > 0) {
-		rc = cfg_read_line(c, &csv, seen);
-		if (rc)
-			return rc;
-	}
-	return rc;
-}

@@ -73,6 +73,7 @@ struct run_cfg {
 	u32 rnr_timer;            /* rnr_timer=1: code of the time that an RNR NAK asks for, 0..31 (REFERENCE 2.3) */
 	u32 ack_every;            /* ack_every=1: packets per ACK, 1..64; 0 = a message's last packet only */
 	u32 rq;                   /* rq=N: receives posted per connection, 1..65536; 0 = unlimited */
+	u64 retx_fetch;           /* retx_fetch=0: from when a packet is to be sent again until it can leave */
 	u64 rq_delay;             /* rq_delay=1us: from a message's completion until its receive is posted again */
 	u64 region;               /* region=SIZE: memory that a flow may reach; 0 = all of the flow */
 	u32 data_class;           /* class=3: 0..7 */
@@ -115,8 +116,6 @@ struct run_cfg {
 void cfg_defaults(struct run_cfg *c);
 /* Set one key from "KEY=VALUE". -EINVAL and err filled in for an unknown key or a bad value. */
 int cfg_set(struct run_cfg *c, const char *word, struct err *err);
-/* Read a scenario file: a KEY=VALUE per line, '#' comments; messages carry file:line. */
-int cfg_read(struct run_cfg *c, FILE *in, const char *name, struct err *err);
 /* Whether the key was given, by the user or by a preset; its own default word ("fc=auto") takes it back. */
 bool cfg_given(const struct run_cfg *c, const char *key);
 /*

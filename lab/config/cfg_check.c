@@ -348,6 +348,7 @@ static int check_waits(const struct run_cfg *c, struct err *err)
 		bool used;
 	} waits[] = {
 		{ "rto_high", c->rto_high, c->timeouts != CFG_OFF },
+		{ "retx_fetch", c->retx_fetch, c->retx_fetch },
 		{ "rnr_timer", nic_rnr_time(c->rnr_timer), c->rq },
 		{ "rq_delay", c->rq_delay, c->rq },
 	};

@@ -38,8 +38,11 @@ static const struct preset presets[] = {
 	{ "irn-timely", "transport=irn fc=none cc=timely", "IRN, TIMELY" },
 	{ "irn-pfc-dcqcn", "transport=irn fc=pfc cc=dcqcn", "IRN over PFC, DCQCN" },
 	{ "irn-pfc-timely", "transport=irn fc=pfc cc=timely", "IRN over PFC, TIMELY" },
-	{ "melo", "transport=melo fc=none cc=none", "MELO: selective retransmission, a shared pool of bits" },
-	{ "melo-dcqcn", "transport=melo fc=none cc=dcqcn", "MELO, DCQCN, as its paper has it" },
+	/* what the paper's figure 5(a) needs; its text is melo_resend=front and names no time */
+	{ "melo", "transport=melo fc=none cc=none melo_resend=holes rto_high=50us",
+	  "MELO as in its figures; its text: melo_resend=front" },
+	{ "melo-dcqcn", "transport=melo fc=none cc=dcqcn melo_resend=holes rto_high=50us",
+	  "MELO as in its figures, DCQCN; its text: melo_resend=front" },
 	{ "iwarp", "transport=iwarp fc=none cc=none", "iWARP: RDMA over TCP" },
 };
 

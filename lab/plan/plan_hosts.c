@@ -35,6 +35,7 @@ static void plan_qp(const struct run_cfg *c, struct qp_params *q)
 		.rq = c->rq,
 		.rq_delay = c->rq_delay,
 		.region = c->region,
+		.retx_fetch = c->retx_fetch,
 	};
 }
 

@@ -101,6 +101,13 @@ static void print_errors(const struct run_result *r, const struct run_totals *t,
 	end(&line);
 }
 
+/* In so many words, since the figures of MELO's paper and its text differ here. */
+static const char *melo_resends(const struct run_cfg *c)
+{
+	return cfg_number(c, "melo_resend") ? "the holes, as the paper's figures need"
+					    : "all from the first hole, the paper's text";
+}
+
 static void print_melo(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	const struct host_record *h = &t->hosts;
@@ -115,6 +122,8 @@ static void print_melo(const struct run_result *r, const struct run_totals *t, F
 	item(&line, "at most %s %% of a core", decimal(h->copy_cpu_ppm, 4).s);
 	item(&line, "%llu evictions", h->evictions);
 	item(&line, "%llu forgotten", h->forgotten);
+	item(&line, "%s bytes per connection at most", decimal(h->connection_bytes_x100, 2).s);
+	item(&line, "a timeout resends %s", melo_resends(r->cfg));
 	end(&line);
 }
 

@@ -107,7 +107,7 @@ int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct
 	x->result.cpu_us = cpu_us() - cpu;
 	x->result.peak_kb = peak_kb();
 	rc = records_totals(&x->result, &x->totals);
-	return rc ? err_set(err, rc, "out of memory") : 0;
+	return rc ? err_set(err, rc, "out of memory") : records_check(&x->result, &x->totals, err);
 }
 
 void experiment_free(struct experiment *x)

@@ -136,18 +136,3 @@ int workload_make(const struct workload_spec *w, u32 n_hosts, const u32 *host_ps
 	*n = list.n;
 	return 0;
 }
-
-int workload_write_csv(const struct flow *flows, u32 n, FILE *out)
-{
-	fputs("id,src,dst,bytes,start_ns,op,class\n", out);
-	for (u32 i = 0; i < n; i++) {
-		const struct flow *f = &flows[i];
-		u64 ps = f->start_ps % PS_PER_NS;
-
-		fprintf(out, "%u,%u,%u,%llu,%llu", f->id, f->src, f->dst, f->bytes, f->start_ps / PS_PER_NS);
-		if (ps)
-			fprintf(out, ".%03llu", ps);
-		fprintf(out, ",%s,%u\n", flow_op_names[f->op], f->class);
-	}
-	return ferror(out) ? -EIO : 0;
-}

@@ -54,7 +54,4 @@ int workload_make(const struct workload_spec *w, u32 n_hosts, const u32 *host_ps
 /* The names of enum flow_op, NULL at the end. */
 extern const char *const flow_op_names[];
 
-/* Write flows with all columns that workload=file: reads. 0, or -EIO. */
-int workload_write_csv(const struct flow *flows, u32 n, FILE *out);
-
 #endif

@@ -2,6 +2,7 @@
 /* Scenario files: a frozen configuration reads back as itself. fuzz: runs=3000 max_len=1024 */
 #include "lab/config/cfg.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/cfg_file.h"
 
 static int finish(struct run_cfg *c, const void *data, size_t size, struct err *err)
 {

@@ -2,6 +2,7 @@
 /* Workload files: flows in range and in order, which read the same once written. fuzz: runs=10000 max_len=512 */
 #include "lab/workload/workload.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/workload_csv.h"
 
 #define HOSTS 6
 

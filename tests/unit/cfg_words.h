@@ -11,6 +11,7 @@
 #include "agent/packet/flow.h"
 #include "lab/config/cfg.h"
 #include "lab/config/cfg_keys.h"
+#include "tests/unit/cfg_file.h"
 
 static struct err err;
 

@@ -6,6 +6,7 @@
 #include "tests/unit/unit.h"
 
 #include "agent/recovery/melo_impl.h"
+#include "tests/unit/melo_check.h"
 
 #define CONNS 6
 #define PACKETS_MOST 256

@@ -95,7 +95,9 @@ static struct host_record hosts[] = {
 	  .drop_order = 13,
 	  .evictions = 14,
 	  .forgotten = 15,
-	  .new_bytes = 16 },
+	  .new_bytes = 16,
+	  .connections = 17,
+	  .connection_bytes_x100 = 1718 },
 	{ .host = "h1",
 	  .rx_frames = 100,
 	  .tx_frames = 200,
@@ -117,7 +119,9 @@ static struct host_record hosts[] = {
 	  .drop_order = 1300,
 	  .evictions = 1400,
 	  .forgotten = 1500,
-	  .new_bytes = 1600 },
+	  .new_bytes = 1600,
+	  .connections = 1700,
+	  .connection_bytes_x100 = 1700 },
 };
 
 static struct run_cfg cfg;

@@ -26,6 +26,8 @@ static void cache__swaps_receivers(void **state)
 	receive_rows(1, b2, COUNT(b2));
 	melo->host_stats(t.receiving, &s);
 	assert_true(s.evictions == 3 && s.forgotten == 0 && s.pool_rx_peak == 16);
+	/* paper 3.2.4: 20 B of its own, and of two sides three arrays of 16 bits each among 2 connections */
+	assert_true(s.connections == 2 && s.connection_bytes_x100 == 2000 + 600);
 	net_close();
 }
 

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "agent/recovery/melo_pool.h"
+#include "tests/unit/melo_check.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

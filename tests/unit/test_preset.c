@@ -55,6 +55,9 @@ static void apply__schemes(void **state)
 		assert_string_equal(c.cc, want[i].cc);
 		assert_true((c.fc == CFG_FC_PFC) == want[i].pfc &&
 			    ALG(c, "backoff") == !strcmp(c.preset, "roce-backoff"));
+		/* MELO's figure 5(a), 99.0 % of the line at 1 % of loss (REFERENCE 3.4) */
+		assert_int_equal(ALG(c, "melo_resend"), !strcmp(c.transport, "melo"));
+		assert_true(strcmp(c.transport, "melo") || c.rto_high == 50 * PS_PER_US);
 		assert_int_equal(c.timeouts, c.fc == CFG_FC_PFC ? CFG_OFF : CFG_ON);
 	}
 	assert_null(preset_at(i));

@@ -14,6 +14,7 @@
 #include "lab/plan/plan_workload.h"
 #include "lab/workload/rng.h"
 #include "lab/workload/workload.h"
+#include "tests/unit/workload_csv.h"
 
 #define HOSTS 16
 #define PS_40G 200 /* ps per byte */
