@@ -73,18 +73,28 @@ static int put_hosts(const struct run_result *r, const struct run_totals *t, FIL
 	return 0;
 }
 
-/* The samples that the run has collected in a file of its own. */
-static int put_samples(const struct run_result *r, const struct run_totals *t, FILE *out)
+/* What the run has collected in a file of its own. */
+static int put_collected(FILE *from, FILE *out)
 {
 	char buf[4096];
 	size_t n;
 
 	/* fseek() would flush, and rewind() would forget that it could not */
-	if (fflush(r->samples) || ferror(r->samples) || fseek(r->samples, 0, SEEK_SET))
+	if (fflush(from) || ferror(from) || fseek(from, 0, SEEK_SET))
 		return -EIO;
-	while ((n = fread(buf, 1, sizeof(buf), r->samples)))
+	while ((n = fread(buf, 1, sizeof(buf), from)))
 		fwrite(buf, 1, n, out);
-	return ferror(r->samples);
+	return ferror(from);
+}
+
+static int put_samples(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_collected(r->samples, out);
+}
+
+static int put_trace(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_collected(r->trace, out);
 }
 
 /* summary.json is removed first and written last: where it is, the other files belong to it. */
@@ -92,13 +102,14 @@ static const struct record_file {
 	const char *name;
 	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
 } files[] = {
-	{ "config.txt", put_config }, { "topology", put_topology },   { "faults", put_faults },
-	{ "workload", put_workload }, { "flows.csv", put_flows },     { "ports.csv", put_ports },
-	{ "hosts.csv", put_hosts },   { "samples.csv", put_samples }, { "summary.json", records_json },
+	{ "config.txt", put_config },     { "topology", put_topology },   { "faults", put_faults },
+	{ "workload", put_workload },     { "flows.csv", put_flows },     { "ports.csv", put_ports },
+	{ "hosts.csv", put_hosts },       { "samples.csv", put_samples }, { "trace.csv", put_trace },
+	{ "summary.json", records_json },
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
 
-/* Samples only if sample= is set, inputs only if they came in a file. */
+/* Samples and a trace only if sample= and trace= are set, inputs only if they came in a file. */
 static bool is_wanted(const struct run_result *r, const struct record_file *f)
 {
 	if (f->put == put_topology)
@@ -107,6 +118,8 @@ static bool is_wanted(const struct run_result *r, const struct record_file *f)
 		return input(r, FAULTS);
 	if (f->put == put_workload)
 		return input(r, WORKLOAD);
+	if (f->put == put_trace)
+		return r->trace;
 	return f->put != put_samples || r->samples;
 }
 

@@ -132,6 +132,7 @@ static int collect(struct conductor *c, struct source *b, struct run_result *r)
 	r->deadlock_class = c->deadlock.class;
 	r->foreign = c->engine->foreign;
 	r->samples = c->sampler.out;
+	r->trace = c->tracer.out;
 	return 0;
 }
 

@@ -3,32 +3,23 @@
 #include "lab/run/sample.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/records/records_impl.h"
+#include "lab/run/scratch.h"
 
 int sampler_start(struct sampler *s, const struct plan *f)
 {
-	char path[CFG_STR + 32];
-	int fd;
+	int rc;
 
 	if (!f->cfg->sample)
 		return 0;
-	snprintf(path, sizeof(path), "%s/.samples.XXXXXX", f->cfg->out);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	s->out = fdopen(fd, "w+");
+	rc = scratch_file(f->cfg->out, "samples", &s->out);
 	s->ports = calloc(f->size.ports, sizeof(*s->ports));
 	s->next = f->cfg->sample;
-	if (!s->out)
-		close(fd);
-	if (!s->out || !s->ports)
-		return -ENOMEM;
+	if (rc || !s->ports)
+		return rc ? rc : -ENOMEM;
 	for (u32 n = 0; n < f->size.ports; n++) {
 		u32 sw = f->ports[n].sw;
 
