@@ -59,7 +59,7 @@ static void append(struct nic *n, u32 flow, const struct trace_event *e)
 	struct trace_buffer *b = n->par->trace.buffer;
 	struct trace_event *to;
 
-	if (b->n >= b->size) {
+	if (b->n >= n->par->trace.size) {
 		b->full = 1;
 		return;
 	}
@@ -84,6 +84,15 @@ static u64 take_rtt(struct nic *n, struct send_times *t, u32 packet)
 	return sent == TIME_NEVER ? 0 : n->clock - sent;
 }
 
+/* Packets that may be in flight. */
+static u32 window(const struct nic *n, const struct sqp *q)
+{
+	const struct recovery_ops *ops = n->par->ops;
+	u32 least = ops->most ? ops->most(q) : q->window < q->par->cap ? q->window : q->par->cap;
+
+	return ops->own_window && ops->own_window(q) < least ? ops->own_window(q) : least;
+}
+
 void nic_trace_sender(struct nic *n, u32 s, struct trace_event e)
 {
 	const struct sender *src = &n->senders[s];
@@ -96,7 +105,7 @@ void nic_trace_sender(struct nic *n, u32 s, struct trace_event e)
 		t->at[e.packet & t->mask] = e.kind == TRACE_SEND ? n->clock : TIME_NEVER;
 	else if ((e.kind == TRACE_ACK || e.kind == TRACE_NACK) && e.packet != TRACE_NONE)
 		e.rtt = take_rtt(n, t, e.packet);
-	e.window = n->par->ops->most ? n->par->ops->most(q) : q->window < q->par->cap ? q->window : q->par->cap;
+	e.window = window(n, q);
 	e.in_flight = q->next - q->una;
 	if (n->par->cc_ops) {
 		struct cc copy = n->ccs[s]; /* rate() may bring the state up to date, which is not for us to cause */

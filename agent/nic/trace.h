@@ -74,7 +74,6 @@ _Static_assert(sizeof(struct trace_event) == 64, "one cache line");
 
 /* One host's buffer. Agents share it with the conductor. */
 struct trace_buffer {
-	u32 size; /* events it has room for */
 	u32 n;
 	u32 full; /* not 0: an event found no room */
 	struct trace_event events[];
@@ -83,6 +82,7 @@ struct trace_buffer {
 /* What a NIC traces. Fixed for the run, but for what is in the buffer. */
 struct trace_params {
 	struct trace_buffer *buffer; /* NULL: nothing is traced */
+	u32 size;                    /* events it has room for */
 	const u64 *flows;            /* a bit per flow; NULL: all flows of the host */
 };
 

@@ -119,9 +119,9 @@ static int make_buffers(struct plan *f, const bool *hosts, u32 *count, struct er
 
 		if (!hosts[h])
 			continue;
-		b->size = room(f, h, count[h]);
-		f->nics[h].trace = (struct trace_params){ .buffer = b, .flows = f->trace.flows };
-		at += 64 + (size_t)b->size * sizeof(struct trace_event);
+		f->nics[h].trace =
+			(struct trace_params){ .buffer = b, .size = room(f, h, count[h]), .flows = f->trace.flows };
+		at += 64 + (size_t)f->nics[h].trace.size * sizeof(struct trace_event);
 	}
 	return 0;
 }

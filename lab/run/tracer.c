@@ -25,21 +25,20 @@ static const char *host_name(const struct plan *f, u32 h)
 	return f->topo->nodes[f->topo->hosts[h]].name;
 }
 
-/*
- * Agents are processes of their own, and what they have written is looked at before it is used.
- */
+/* Agents are processes of their own, and what they have written is looked at before it is used. */
 static int check(const struct plan *f, u32 h, u64 until, struct err *err)
 {
 	const struct trace_buffer *b = f->nics[h].trace.buffer;
+	u32 size = f->nics[h].trace.size;
 	u64 before = 0;
 
 	if (b->full)
 		return err_set(err, -ENOBUFS,
 			       "trace: host %s: more than %u events in a window: a bug, please report the scenario",
-			       host_name(f, h), b->size);
-	if (b->n > b->size)
+			       host_name(f, h), size);
+	if (b->n > size)
 		return err_set(err, -EFAULT, "trace: host %s: %u events in a buffer of %u", host_name(f, h), b->n,
-			       b->size);
+			       size);
 	for (u32 i = 0; i < b->n; i++) {
 		const struct trace_event *e = &b->events[i];
 
@@ -90,7 +89,7 @@ static void write_row(struct tracer *t, const struct plan *f, const struct trace
 
 int tracer_take(struct tracer *t, const struct plan *f, u64 until, struct err *err)
 {
-	u32 n = 0;
+	u32 n = 0, here;
 	int rc = 0;
 
 	for (u32 h = 0; t->out && !rc && h < f->size.hosts; h++) {
@@ -99,9 +98,10 @@ int tracer_take(struct tracer *t, const struct plan *f, u64 until, struct err *e
 		if (!b)
 			continue;
 		rc = check(f, h, until, err);
-		if (!rc && grow(t, n + b->n))
+		here = b->n;
+		if (!rc && grow(t, n + here))
 			rc = err_set(err, -ENOMEM, "trace: out of memory");
-		for (u32 i = 0; !rc && i < b->n; i++)
+		for (u32 i = 0; !rc && i < here; i++)
 			t->rows[n++] = (struct tracer_row){ b->events[i].time, h, i };
 	}
 	if (rc || !n)

@@ -26,7 +26,6 @@ static struct trace_buffer *buffer(u32 size)
 	struct trace_buffer *new = calloc(1, 64 + (size_t)size * sizeof(struct trace_event));
 
 	assert_non_null(new);
-	new->size = size;
 	return new;
 }
 
@@ -35,7 +34,7 @@ static void prepare_traced(const char *transport, u32 cap)
 	b = buffer(SIZE);
 	seen = 0;
 	prepare(transport, cap);
-	h.par.trace.buffer = b;
+	h.par.trace = (struct trace_params){ .buffer = b, .size = SIZE };
 	h.par.recovery.timeouts = true;
 }
 
@@ -202,7 +201,7 @@ static void selected_and_full(void **state)
 	h.par.trace.flows = &second;
 	add_flow(0, 1, 1000, 0);
 	add_flow(0, 1, 5000, 0);
-	b->size = 3;
+	h.par.trace.size = 3;
 	start_nic();
 	advance(50 * US);
 	assert_true(b->n == 3 && b->full);
@@ -226,6 +225,7 @@ static void run_world(u64 seed, const char *transport, const char *cc, bool trac
 	for (u32 i = 0; i < 3; i++) {
 		w.hosts[i].par.rules.message = 7000;
 		w.hosts[i].par.rules.msg_packets = 7;
+		w.hosts[i].par.trace.size = MANY;
 		w.hosts[i].par.trace.buffer = traced ? buffer(MANY) : NULL;
 		world_flow(i, (i + 1) % 3, 60000, i * US,
 			   recovery_find(transport)->format == FORMAT_TCP ? FLOW_WRITE : (enum flow_op)i);
