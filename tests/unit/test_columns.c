@@ -16,8 +16,7 @@
 
 #define DOC "lab/records/RECORDS.md"
 
-static const struct columns *const tables[] = { &flow_columns, &port_columns, &host_columns,
-						 &trace_columns };
+static const struct columns *const tables[] = { &flow_columns, &port_columns, &host_columns, &trace_columns };
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
 static u32 width(const struct column *c)
