@@ -15,6 +15,7 @@
 #include "agent/packet/packet.h"
 #include "agent/recovery/recovery.h"
 #include "agent/nic/timers.h"
+#include "agent/nic/trace.h"
 #include "bpf/abi.h"
 
 /* A frame received: its header bytes can be read, its length is as on the wire without stamp. */
@@ -76,6 +77,7 @@ struct nic_params {
 	struct cc_params cc;
 	const struct cc_ops *cc_ops; /* NULL: no congestion control */
 	const struct flow_table *flows;
+	struct trace_params trace;
 	const struct nic_fault *faults; /* in order of time */
 	u32 n_faults;
 	u32 n_storms; /* the last fault that is about a storm is number n_storms - 1; 0: none is */

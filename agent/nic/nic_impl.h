@@ -2,7 +2,7 @@
 /*
  * The inside of a NIC, shared by nic.c (events), nic_open.c (set-up), nic_tx.c (senders of data, the port), nic_rx.c
  * (frames received), nic_receiver.c (receivers of data), nic_requester.c (READ requests), nic_fetch.c (what must be
- * fetched from memory off chip) and nic_fault.c (link failures, storms of PAUSE).
+ * fetched from memory off chip), nic_fault.c (link failures, storms of PAUSE) and nic_trace.c (events for a trace).
  */
 #ifndef LOSSLAB_NIC_IMPL_H
 #define LOSSLAB_NIC_IMPL_H
@@ -128,6 +128,7 @@ struct nic {
 	u64 tickets;         /* drawn so far */
 
 	struct nic_stats stats;
+	struct send_times *send_times; /* [n_senders], of those traced; NULL: nothing is traced */
 
 	/* faults */
 	u32 fault;        /* the next one */
@@ -217,6 +218,28 @@ int requester_timer(struct nic *n, struct timer t, u64 now);
 void requester_nak(struct nic *n, const struct rx_packet *p);
 /* A request reaches the responder: what it asks for may be sent. */
 int read_request(struct nic *n, const struct rx_packet *p);
+
+/* nic_trace.c */
+/* What a trace keeps beside the connections, which are open. 0 or -ENOMEM; close in any case. */
+int nic_trace_open(struct nic *n);
+void nic_trace_close(struct nic *n);
+/* An event of a flow, which is not traced perhaps: through trace_flow() and trace_sender(). */
+void nic_trace_flow(struct nic *n, u32 flow, const struct trace_event *e);
+void nic_trace_sender(struct nic *n, u32 s, struct trace_event e);
+
+/* An event of @flow at its receiver or requester, now: kind, and what that kind says. */
+static inline void trace_flow(struct nic *n, u32 flow, struct trace_event e)
+{
+	if (n->par->trace.buffer)
+		nic_trace_flow(n, flow, &e);
+}
+
+/* The same of sender @s; rate, window, in_flight and the RTT are filled in. */
+static inline void trace_sender(struct nic *n, u32 s, struct trace_event e)
+{
+	if (n->par->trace.buffer)
+		nic_trace_sender(n, s, e);
+}
 
 /* nic_fault.c */
 void nic_fault_init(struct nic *n);

@@ -175,7 +175,9 @@ int nic_open_connections(struct nic *n)
 	for (u32 i = 0; !rc && i < t->n; i++)
 		if (t->flows[i].dst == n->par->host)
 			rc = open_receiver_qp(n, sinks++, i);
-	return rc ? rc : open_in_order(n);
+	if (!rc)
+		rc = open_in_order(n);
+	return rc ? rc : nic_trace_open(n);
 }
 
 void nic_close_connections(struct nic *n)
@@ -198,6 +200,7 @@ void nic_close_connections(struct nic *n)
 	}
 	if (n->shared)
 		ops->host_free(n->shared);
+	nic_trace_close(n);
 	timers_free(&n->timers);
 	timers_free(&n->pace);
 	free(n->senders);

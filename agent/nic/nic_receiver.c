@@ -128,6 +128,15 @@ static int admit(struct nic *n, struct receiver *k, const struct rx_packet *p, u
 	return number > r->expected ? 0 : push_nak(n, k, AETH_RNR | n->par->qp.rnr_timer);
 }
 
+static void trace_packet(struct nic *n, const struct rqp *r, const struct rx_packet *p, u32 number, bool kept)
+{
+	trace_flow(n, r->flow->id,
+		   (struct trace_event){ .kind = kept ? TRACE_RECEIVE : TRACE_DISCARD,
+					 .packet = number,
+					 .bytes = p->payload,
+					 .cum = r->expected });
+}
+
 static int deliver(struct nic *n, struct receiver *k, const struct rx_frame *f, const struct rx_packet *p, u32 number)
 {
 	bool told = n->par->cc_ops && n->par->cc_ops->echo && p->ecn == 3, read = k->qp.flow->op == FLOW_READ;
@@ -138,6 +147,7 @@ static int deliver(struct nic *n, struct receiver *k, const struct rx_frame *f, 
 	int err;
 
 	n->par->ops->receive(r, &d, &reply);
+	trace_packet(n, r, p, number, reply.is_new);
 	post_again(n, k, before, f->arrival);
 	n->stats.drop_order += !reply.is_new && number > before && n->par->ops->acks == ACK_RC;
 	if (reply.is_new) {
@@ -185,5 +195,8 @@ int receiver_receive(struct nic *n, const struct rx_frame *f, const struct rx_pa
 			return rc;
 	}
 	rc = admit(n, k, p, number, f->arrival);
-	return rc <= 0 ? rc : deliver(n, k, f, p, number);
+	if (rc > 0)
+		return deliver(n, k, f, p, number);
+	trace_packet(n, &k->qp, p, number, false);
+	return rc;
 }

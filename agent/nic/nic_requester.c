@@ -39,6 +39,13 @@ static u64 requester_rto(const struct nic *n, const struct requester *r)
 	return flight && flight <= n->par->recovery.rto_n ? n->par->recovery.rto_low : n->par->recovery.rto_high;
 }
 
+static void trace_timer(struct nic *n, const struct requester *r, enum trace_kind kind)
+{
+	trace_flow(
+		n, r->flow,
+		(struct trace_event){ .kind = kind, .packet = n->receivers[r->receiver].qp.expected, .rto = r->rto });
+}
+
 static void start_timer(struct nic *n, u32 number)
 {
 	struct requester *r = &n->requesters[number];
@@ -47,6 +54,7 @@ static void start_timer(struct nic *n, u32 number)
 		return;
 	r->armed = n->clock;
 	r->rto = requester_rto(n, r);
+	trace_timer(n, r, TRACE_TIMER_START);
 	if (r->timer_held)
 		return;
 	r->timer_held = true;
@@ -93,6 +101,8 @@ int requester_progress(struct nic *n, u32 number)
 	if (r->asked < done)
 		r->asked = done; /* what was asked again had been on its way */
 	if (done == r->messages) {
+		if (r->armed != TIME_NEVER)
+			trace_timer(n, r, TRACE_TIMER_STOP);
 		r->armed = TIME_NEVER;
 		return 0;
 	}
@@ -109,6 +119,7 @@ static void fail(struct nic *n, struct requester *r, enum qp_error why)
 	r->armed = TIME_NEVER;
 	n->par->flows->results[r->flow].requester_error = why;
 	n->stats.errors++;
+	trace_flow(n, r->flow, (struct trace_event){ .kind = TRACE_ERROR });
 }
 
 int requester_timer(struct nic *n, struct timer t, u64 now)
@@ -123,8 +134,10 @@ int requester_timer(struct nic *n, struct timer t, u64 now)
 		return 0;
 	if (r->armed + r->rto <= now && r->rto < requester_rto(n, r)) {
 		r->rto = requester_rto(n, r); /* started when little was in flight; now it is not a loss */
+		trace_timer(n, r, TRACE_TIMER_EXTEND);
 	} else if (r->armed + r->rto <= now) {
 		r->timeouts++;
+		trace_timer(n, r, TRACE_TIMEOUT);
 		if (n->par->qp.retry_cnt != RETRY_INFINITE && ++r->retries > n->par->qp.retry_cnt) {
 			fail(n, r, QP_RETRY);
 			return 0;
@@ -135,6 +148,7 @@ int requester_timer(struct nic *n, struct timer t, u64 now)
 		rto = requester_rto(n, r);
 		r->rto = rto +
 			draw32(n->par->seed, r->flow, ~r->timeouts) % (rto / 8 + 1); /* as nic_tx.c, again_rto() */
+		trace_timer(n, r, TRACE_TIMER_START);
 	}
 	r->timer_held = true;
 	next = r->armed + r->rto;

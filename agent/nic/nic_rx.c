@@ -98,8 +98,18 @@ static void receive_rnr(struct nic *n, u32 s, u32 code)
 		return;
 	}
 	n->par->ops->rewind(&src->qp);
+	if (src->qp.armed != TIME_NEVER)
+		trace_sender(n, s, (struct trace_event){ .kind = TRACE_TIMER_STOP });
 	src->qp.armed = TIME_NEVER; /* it has heard from the responder: the next packet starts the timer */
 	src->rnr_until = n->clock + nic_rnr_time(code);
+}
+
+/* For the trace: the packet whose arrival an answer reports, if it does and this is news. @una: before it came. */
+static u32 reported(const struct nic *n, const struct ack_event *a, u32 una)
+{
+	if (a->nack)
+		return n->par->ops->acks == ACK_RC ? TRACE_NONE : a->sack;
+	return a->cum > una ? a->cum - 1 : TRACE_NONE;
 }
 
 /* Hand an answer to the sender's loss recovery and congestion control. */
@@ -129,8 +139,17 @@ static void sender_acked(struct nic *n, u32 s, const struct ack_event *a, const 
 			n->par->cc_ops->acked(&n->ccs[s], &c);
 		if (n->par->cc_ops->window)
 			q->window = n->par->cc_ops->window(&n->ccs[s]);
+		if (p->marked)
+			trace_sender(n, s, (struct trace_event){ .kind = TRACE_CNP, .packet = c.n });
 	}
 	sender_backed_off(n, s, backoffs);
+	trace_sender(n, s,
+		     (struct trace_event){ .kind = rnr       ? TRACE_RNR
+						   : a->nack ? TRACE_NACK
+							     : TRACE_ACK,
+					   .packet = reported(n, a, una),
+					   .cum = a->cum,
+					   .sack = n->par->ops->acks == ACK_RC ? TRACE_NONE : a->sack });
 	sender_timer(n, s, !n->par->ops->progress_only || n->par->recovery.restart_on_send || q->una != una);
 }
 
@@ -248,6 +267,7 @@ static void receive_cnp(struct nic *n, const struct rx_packet *p)
 	ops->notified(&n->ccs[s], n->clock, number, n->senders[s].sent_high);
 	if (ops->window)
 		n->senders[s].qp.window = ops->window(&n->ccs[s]);
+	trace_sender(n, s, (struct trace_event){ .kind = TRACE_CNP, .packet = number });
 }
 
 int nic_handle(struct nic *n, const struct rx_frame *f, const struct rx_packet *p)

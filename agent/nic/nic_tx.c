@@ -85,6 +85,8 @@ void sender_timer(struct nic *n, u32 s, bool restart)
 	if (!n->par->recovery.timeouts)
 		return;
 	if (q->una == q->next || src->error || src->rnr_until > n->clock) {
+		if (q->armed != TIME_NEVER)
+			trace_sender(n, s, (struct trace_event){ .kind = TRACE_TIMER_STOP });
 		q->armed = TIME_NEVER; /* nothing to wait for, or the responder has said for how long */
 		return;
 	}
@@ -92,6 +94,7 @@ void sender_timer(struct nic *n, u32 s, bool restart)
 		return;
 	q->armed = n->clock;
 	q->rto = n->par->ops->rto(q);
+	trace_sender(n, s, (struct trace_event){ .kind = TRACE_TIMER_START, .packet = q->una, .rto = q->rto });
 	/* an entry in the heap is never later than rto_low from now, the shortest time a restart can ask for */
 	if (!src->timer_held) {
 		src->timer_held = true;
@@ -113,6 +116,7 @@ void sender_fail(struct nic *n, u32 s, enum qp_error why)
 	src->qp.armed = TIME_NEVER;
 	n->par->flows->results[src->flow].error = why;
 	n->stats.errors++;
+	trace_sender(n, s, (struct trace_event){ .kind = TRACE_ERROR });
 }
 
 /*
@@ -148,9 +152,11 @@ static void time_out(struct nic *n, u32 s, u64 now)
 
 	if (!n->par->ops->timeout(q)) {
 		q->rto = n->par->recovery.rto_high;
+		trace_sender(n, s, (struct trace_event){ .kind = TRACE_TIMER_EXTEND, .packet = q->una, .rto = q->rto });
 		return;
 	}
 	src->count.timeouts++;
+	trace_sender(n, s, (struct trace_event){ .kind = TRACE_TIMEOUT, .packet = q->una });
 	sender_backed_off(n, s, backoffs);
 	if (n->par->qp.retry_cnt != RETRY_INFINITE && ++src->retries > n->par->qp.retry_cnt) {
 		sender_fail(n, s, QP_RETRY);
@@ -158,6 +164,7 @@ static void time_out(struct nic *n, u32 s, u64 now)
 	}
 	q->armed = now;
 	q->rto = again_rto(n, src);
+	trace_sender(n, s, (struct trace_event){ .kind = TRACE_TIMER_START, .packet = q->una, .rto = q->rto });
 	sender_ready(n, s);
 }
 
@@ -291,6 +298,16 @@ static int send_frame(struct nic *n, struct tx_frame *f, u64 now)
 	return n->io->send(n->io->ctx, f);
 }
 
+/* An ACK of RoCE names the last packet received in order; a NACK, or a segment of TCP, the first missing one. */
+static void trace_answer(struct nic *n, const struct control *c)
+{
+	bool ack = n->par->rules.format == FORMAT_TCP || c->a.syndrome == AETH_ACK;
+
+	trace_flow(n, c->flow,
+		   (struct trace_event){ .kind = ack ? TRACE_SEND_ACK : TRACE_SEND_NACK,
+					 .cum = c->a.n + (ack && n->par->rules.format == FORMAT_ROCE) });
+}
+
 static int send_control(struct nic *n, u32 class, u64 now)
 {
 	struct control_queue *q = &n->control[class];
@@ -303,13 +320,17 @@ static int send_control(struct nic *n, u32 class, u64 now)
 		n->control_classes &= ~(1U << class);
 	switch (c->kind) {
 	case CONTROL_ANSWER:
+		trace_answer(n, c);
 		packet_build_ack(rules, &f, flow, &c->a);
 		break;
 	case CONTROL_CNP:
 		n->stats.cnps_tx++;
+		trace_flow(n, c->flow, (struct trace_event){ .kind = TRACE_SEND_CNP });
 		packet_build_cnp(rules, &f, flow, c->a.n);
 		break;
 	case CONTROL_READ:
+		trace_flow(n, c->flow,
+			   (struct trace_event){ .kind = TRACE_REQUEST, .packet = c->a.n * rules->msg_packets });
 		packet_build_read(rules, &f, flow, c->a.n);
 		break;
 	case CONTROL_READ_NAK:
@@ -364,6 +385,9 @@ static int send_data(struct nic *n, u32 s, u32 packet, u64 now)
 	else
 		src->count.retransmitted++;
 	pace(n, s, &f, packet, is_new, now);
+	trace_sender(n, s,
+		     (struct trace_event){
+			     .kind = is_new ? TRACE_SEND : TRACE_RESEND, .packet = packet, .bytes = f.payload });
 	src->fetched = 0; /* what has been fetched is used up */
 	sender_timer(n, s, n->par->ops->restart_on_send || n->par->recovery.restart_on_send);
 	sender_ready(n, s);

@@ -271,6 +271,11 @@ static const struct param rows[] = {
 };
 
 /* No rewind: it answers RNR NAKs, which TCP does not have. */
+static u32 iwarp_window(const struct sqp *q)
+{
+	return tcp(q)->cwnd;
+}
+
 const struct recovery_ops recovery_iwarp = {
 	.name = "iwarp",
 	.what = "iWARP: RDMA over TCP with SACK",
@@ -284,6 +289,7 @@ const struct recovery_ops recovery_iwarp = {
 	.open = iwarp_open,
 	.open_receiver = iwarp_open_receiver,
 	.wants = iwarp_wants,
+	.own_window = iwarp_window,
 	.transmit = iwarp_transmit,
 	.acked = iwarp_acked,
 	.timeout = iwarp_timeout,

@@ -76,6 +76,8 @@ int run_prepare_records(struct run_job *a)
 
 		if (!c->out[0] && c->sample)
 			return cmd_fail(EXIT_USAGE, "run: sample= needs out=DIR");
+		if (!c->out[0] && c->trace[0])
+			return cmd_fail(EXIT_USAGE, "run: trace= needs out=DIR");
 		a->out_dir[i] = (struct outdir){ .fd = -1, .lock = -1 };
 		a->n_out = i + 1;
 		if (!c->out[0])

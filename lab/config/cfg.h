@@ -109,6 +109,7 @@ struct run_cfg {
 	/* output */
 	char tap[CFG_STR];            /* tap=s0,s1:p2: switch ports whose arrivals packet sockets see */
 	u64 sample;                   /* sample=TIME: between two samples of every switch port; 0 = none */
+	char trace[CFG_STR];          /* trace=flow:1,5-9, host:h3,h4 or all: whose events trace.csv has; "" = none */
 	char out[CFG_STR];            /* out=DIR; "" = no files */
 	u64 given[CFG_KEYS_MAX / 64]; /* a bit per key, for cfg_given() */
 };

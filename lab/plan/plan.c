@@ -446,6 +446,8 @@ int plan_make(struct plan *f, const struct run_cfg *cfg, const struct topo *topo
 	f->stuck_after = cfg->stuck_after ? cfg->stuck_after : plan_stuck_after(f);
 	if (!rc)
 		rc = faults_plan(f, err);
+	if (!rc)
+		rc = plan_trace(f, err);
 	return rc ? rc : plan_flows(f, err);
 }
 
@@ -462,6 +464,7 @@ void plan_free(struct plan *f)
 	routes_free(&f->routes);
 	plan_hosts_free(f);
 	faults_free(&f->faults);
+	plan_trace_free(f);
 	free(f->flow_list);
 	free(f->ideal);
 	free(f->ports);

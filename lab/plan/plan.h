@@ -41,6 +41,13 @@ struct plan_memory {
 	u64 *todo;
 };
 
+/* trace=: who is traced. The hosts' buffers lie in memory that child processes share, and are in their parameters. */
+struct plan_trace {
+	u64 *flows; /* a bit per flow; NULL: of the hosts that have a buffer, all */
+	void *memory;
+	size_t bytes;
+};
+
 struct plan {
 	const struct run_cfg *cfg;
 	const struct topo *topo;
@@ -62,6 +69,7 @@ struct plan {
 	struct flow_table flows;
 	u64 *ideal; /* per flow, ps */
 	struct faults faults;
+	struct plan_trace trace;
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What plan.c (the plan as a whole), plan_switch.c, plan_hosts.c and fault_parse.c share. */
+/* What plan.c (the plan as a whole), plan_switch.c, plan_hosts.c, plan_trace.c and fault_parse.c share. */
 #ifndef LOSSLAB_PLAN_IMPL_H
 #define LOSSLAB_PLAN_IMPL_H
 
@@ -24,5 +24,11 @@ u32 plan_most_ports(const struct plan *f);
 u64 plan_rto_high(const struct plan *f);
 /* Free what it made for all hosts together. */
 void plan_hosts_free(struct plan *f);
+/*
+ * trace=: who is traced, and a buffer in the parameters of each host concerned. Flows and hosts are planned already.
+ * 0, or -errno and err filled in.
+ */
+int plan_trace(struct plan *f, struct err *err);
+void plan_trace_free(struct plan *f);
 
 #endif

@@ -36,6 +36,64 @@ const struct word qp_error_words[QP_ERRORS] = {
 	[QP_ACCESS] = { "access", "remote access error: outside `region`" },
 };
 
+const struct word trace_words[TRACE_N] = {
+#define X(kind, name, has, meaning) [TRACE_##kind] = { name, meaning },
+	TRACE_KINDS(X)
+#undef X
+};
+
+/* What events say, TRACE_HAS_*. */
+static const u32 trace_has[TRACE_N] = {
+#define X(kind, name, has, meaning) [TRACE_##kind] = has,
+	TRACE_KINDS(X)
+#undef X
+};
+
+static bool lacks(const void *record, u32 what)
+{
+	return !(trace_has[((const struct trace_record *)record)->e.kind] & what);
+}
+
+static bool no_packet(const void *record)
+{
+	return lacks(record, TRACE_HAS_PACKET) || ((const struct trace_record *)record)->e.packet == TRACE_NONE;
+}
+
+static bool no_bytes(const void *record)
+{
+	return lacks(record, TRACE_HAS_BYTES);
+}
+
+static bool no_cum(const void *record)
+{
+	return lacks(record, TRACE_HAS_CUM);
+}
+
+static bool no_sack(const void *record)
+{
+	return lacks(record, TRACE_HAS_SACK) || ((const struct trace_record *)record)->e.sack == TRACE_NONE;
+}
+
+static bool no_state(const void *record)
+{
+	return lacks(record, TRACE_HAS_STATE);
+}
+
+static bool no_rate(const void *record)
+{
+	return lacks(record, TRACE_HAS_STATE) || !((const struct trace_record *)record)->e.rate;
+}
+
+static bool no_rtt(const void *record)
+{
+	return lacks(record, TRACE_HAS_RTT) || !((const struct trace_record *)record)->e.rtt;
+}
+
+static bool no_rto(const void *record)
+{
+	return lacks(record, TRACE_HAS_RTO);
+}
+
 /* In flows.csv slowdowns are millionths. */
 static u64 slowdown_ppm(const void *record, const struct run_result *r)
 {
@@ -108,6 +166,12 @@ static const struct column host_column[] = {
 #undef RECORD
 };
 
+static const struct column trace_column[] = {
+#define RECORD struct trace_record
+#include "lab/records/trace.def"
+#undef RECORD
+};
+
 #define TABLE(name, columns, of)                                                                                       \
 	{                                                                                                              \
 		name, columns, sizeof(columns) / sizeof((columns)[0]), sizeof(of)                                      \
@@ -115,6 +179,7 @@ static const struct column host_column[] = {
 const struct columns flow_columns = TABLE("flows.csv", flow_column, struct flow_record);
 const struct columns port_columns = TABLE("ports.csv", port_column, struct port_record);
 const struct columns host_columns = TABLE("hosts.csv", host_column, struct host_record);
+const struct columns trace_columns = TABLE("trace.csv", trace_column, struct trace_record);
 
 static u32 width(const struct column *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The columns of the records. Each is declared once, as a row of flows.def, ports.def or hosts.def: its name, unit and
- * meaning, how it adds up, and the counter of the switch or NIC that it is taken from. The fields of struct
- * flow_record, port_record and host_record, the CSV files, the totals, summary.json, `losslab ports` and the tables of
- * RECORDS.md all come from these rows.
+ * The columns of the records. Each is declared once, as a row of flows.def, ports.def, hosts.def or trace.def: its
+ * name, unit and meaning, how it adds up, and the counter of the switch or NIC that it is taken from. The fields of
+ * struct flow_record, port_record and host_record, the CSV files, the totals, summary.json, `losslab ports` and the
+ * tables of RECORDS.md all come from these rows.
  *
  * Rows (.def files; @field is a member of the record):
  *   MEMBER(field, name, unit, meaning, ...)          a member that records.h declares
@@ -65,10 +65,12 @@ struct columns {
 	size_t record; /* size of the struct of a row */
 };
 
-extern const struct columns flow_columns, port_columns, host_columns;
+extern const struct columns flow_columns, port_columns, host_columns, trace_columns;
 
 /* Why a frame was dropped, by enum fab_drop; why it was marked, by enum fab_mark; why a queue pair stopped. */
 extern const struct word drop_words[], mark_words[], qp_error_words[];
+/* Events of a trace, by enum trace_kind. */
+extern const struct word trace_words[];
 
 struct column_name {
 	char s[64];

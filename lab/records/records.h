@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "agent/nic/trace.h"
 #include "bpf/abi.h"
 #include "lab/config/cfg.h"
 #include "lab/records/columns.h"
@@ -45,6 +46,14 @@ struct port_record {
 struct host_record {
 	const char *host; /* its name */
 #include "lab/records/hosts.def"
+};
+
+/* One row of trace.csv. */
+struct trace_record {
+	u64 time_ps;
+	const char *host; /* its name */
+	u32 psn;
+	struct trace_event e;
 };
 
 #undef MEMBER
@@ -97,6 +106,7 @@ struct run_result {
 	FILE *goodput;      /* that of goodput.csv, likewise */
 	struct computed computed[COMPUTED_MAX];
 	u32 n_computed;
+	FILE *trace; /* the text of trace.csv; NULL: nothing was traced */
 	/* status deadlock: the cycle of switch ports, as indices of ports[]; each waits for the next one */
 	const u32 *deadlock;
 	u32 n_deadlock, deadlock_class;
@@ -120,9 +130,10 @@ struct run_totals {
 /* Sum up a run: averages over completed flows, integers only. 0 or -ENOMEM. */
 int records_totals(const struct run_result *r, struct run_totals *t);
 /*
- * Write config.txt, topology, faults, workload, flows.csv, ports.csv, hosts.csv, samples.csv and summary.json to @dir,
- * and remove those of them that this run does not have. An earlier run's files stay until all of these are written;
- * then its summary.json is removed first. -errno and err filled in.
+ * Write config.txt, topology, faults, workload, flows.csv, ports.csv, hosts.csv, samples.csv, trace.csv and
+ * summary.json to
+ * @dir, and remove those of them that this run does not have. An earlier run's files stay until all of these are
+ * written; then its summary.json is removed first. -errno and err filled in.
  */
 int records_write(const struct run_result *r, const struct run_totals *t, struct outdir *dir, struct err *err);
 /*

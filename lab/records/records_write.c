@@ -73,8 +73,8 @@ static int put_hosts(const struct run_result *r, const struct run_totals *t, FIL
 	return 0;
 }
 
-/* Copy what the run has collected in a file of its own. */
-static int copy(FILE *from, FILE *out)
+/* What the run has collected in a file of its own. */
+static int put_collected(FILE *from, FILE *out)
 {
 	char buf[4096];
 	size_t n;
@@ -89,12 +89,17 @@ static int copy(FILE *from, FILE *out)
 
 static int put_samples(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
-	return copy(r->samples, out);
+	return put_collected(r->samples, out);
 }
 
 static int put_goodput(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
-	return copy(r->goodput, out);
+	return put_collected(r->goodput, out);
+}
+
+static int put_trace(const struct run_result *r, const struct run_totals *t, FILE *out)
+{
+	return put_collected(r->trace, out);
 }
 
 /* summary.json is removed first and written last: where it is, the other files belong to it. */
@@ -102,14 +107,14 @@ static const struct record_file {
 	const char *name;
 	int (*put)(const struct run_result *r, const struct run_totals *t, FILE *out);
 } files[] = {
-	{ "config.txt", put_config },     { "topology", put_topology },   { "faults", put_faults },
-	{ "workload", put_workload },     { "flows.csv", put_flows },     { "ports.csv", put_ports },
-	{ "hosts.csv", put_hosts },       { "samples.csv", put_samples }, { "goodput.csv", put_goodput },
-	{ "summary.json", records_json },
+	{ "config.txt", put_config }, { "topology", put_topology },     { "faults", put_faults },
+	{ "workload", put_workload }, { "flows.csv", put_flows },       { "ports.csv", put_ports },
+	{ "hosts.csv", put_hosts },   { "samples.csv", put_samples },   { "goodput.csv", put_goodput },
+	{ "trace.csv", put_trace },   { "summary.json", records_json },
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
 
-/* Samples and goodput only if sample= is set, inputs only if they came in a file. */
+/* Samples, goodput and a trace only if sample= and trace= are set, inputs only if they came in a file. */
 static bool is_wanted(const struct run_result *r, const struct record_file *f)
 {
 	if (f->put == put_topology)
@@ -120,6 +125,8 @@ static bool is_wanted(const struct run_result *r, const struct record_file *f)
 		return input(r, WORKLOAD);
 	if (f->put == put_goodput)
 		return r->goodput;
+	if (f->put == put_trace)
+		return r->trace;
 	return f->put != put_samples || r->samples;
 }
 

@@ -136,6 +136,7 @@ static int collect(struct conductor *c, struct source *b, struct run_result *r)
 	r->samples = c->sampler.out;
 	r->goodput = c->sampler.goodput;
 	computed_collect(f, r);
+	r->trace = c->tracer.out;
 	return 0;
 }
 

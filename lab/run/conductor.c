@@ -125,8 +125,11 @@ static int is_over(struct conductor *c, struct watch *w, u64 now)
 static int run_window(struct conductor *c, u64 now, u64 limit)
 {
 	const struct plan *f = c->engine->plan;
-	int rc = c->engine->ops->window(c->engine, min64(now + f->window, limit));
+	u64 until = min64(now + f->window, limit);
+	int rc = c->engine->ops->window(c->engine, until);
 
+	if (!rc)
+		rc = tracer_take(&c->tracer, f, until, &c->engine->err);
 	if (rc)
 		return rc;
 	c->now = now;
@@ -176,6 +179,8 @@ int conductor_run(struct conductor *c)
 
 	if (!rc)
 		rc = sampler_start(&c->sampler, c->engine->plan);
+	if (!rc)
+		rc = tracer_start(&c->tracer, c->engine->plan);
 	if (!rc) {
 		w.end = end_of_run(c->engine->plan, &w.hang);
 		rc = run(c, &w);
@@ -190,4 +195,5 @@ void conductor_free(struct conductor *c)
 	c->deadlock = (struct deadlock){ 0 };
 	fault_run_free(&c->faults);
 	sampler_free(&c->sampler);
+	tracer_free(&c->tracer);
 }

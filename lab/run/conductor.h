@@ -7,6 +7,7 @@
 #include "lab/run/fault_apply.h"
 #include "lab/engine/engine.h"
 #include "lab/run/sample.h"
+#include "lab/run/tracer.h"
 
 struct conductor {
 	struct engine *engine;
@@ -21,6 +22,7 @@ struct conductor {
 	struct deadlock deadlock; /* of status "deadlock"; free with conductor_free() */
 	struct fault_run faults;
 	struct sampler sampler; /* the result's, once records are collected */
+	struct tracer tracer;   /* the same */
 };
 
 /*

@@ -3,44 +3,26 @@
 #include "lab/run/sample.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/records/records_impl.h"
-
-/* A file without a name in the run's directory; NULL and errno. */
-static FILE *open_unlinked(const struct plan *f)
-{
-	char path[CFG_STR + 32];
-	FILE *out;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/.samples.XXXXXX", f->cfg->out);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	unlink(path);
-	out = fdopen(fd, "w+");
-	if (!out)
-		close(fd);
-	return out;
-}
+#include "lab/run/scratch.h"
 
 int sampler_start(struct sampler *s, const struct plan *f)
 {
+	int rc;
+
 	if (!f->cfg->sample)
 		return 0;
-	s->out = open_unlinked(f);
-	s->goodput = s->out ? open_unlinked(f) : NULL;
-	if (!s->goodput)
-		return -errno;
+	rc = scratch_file(f->cfg->out, "samples", &s->out);
+	if (!rc)
+		rc = scratch_file(f->cfg->out, "goodput", &s->goodput);
 	s->ports = calloc(f->size.ports, sizeof(*s->ports));
 	s->received = calloc(f->size.hosts, sizeof(*s->received));
 	s->next = f->cfg->sample;
-	if (!s->ports || !s->received)
-		return -ENOMEM;
+	if (rc || !s->ports || !s->received)
+		return rc ? rc : -ENOMEM;
 	for (u32 n = 0; n < f->size.ports; n++) {
 		u32 sw = f->ports[n].sw;
 

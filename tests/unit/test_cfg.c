@@ -400,7 +400,7 @@ static void print__golden(void **state)
 		"all\nbytes=default\n"
 		"until=done\nstop_at=never\nstuck_after=auto\nfault=\nfault_file=\nroute_delay=1ms\npfc_watchdog="
 		"off\npfc_"
-		"restore=auto\ntap=\nsample=off\nout=\n");
+		"restore=auto\ntap=\nsample=off\ntrace=\nout=\n");
 }
 
 static void read__scenario(void **state)

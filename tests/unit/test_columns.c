@@ -16,7 +16,7 @@
 
 #define DOC "lab/records/RECORDS.md"
 
-static const struct columns *const tables[] = { &flow_columns, &port_columns, &host_columns };
+static const struct columns *const tables[] = { &flow_columns, &port_columns, &host_columns, &trace_columns };
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
 static u32 width(const struct column *c)
@@ -46,7 +46,7 @@ static void names__unique(void **state)
 
 static void rows__complete(void **state)
 {
-	static const char *const units[] = { "", "1", "ns", "bytes", "bits", "frames", "packets" };
+	static const char *const units[] = { "", "1", "ns", "bytes", "bits", "bits/s", "frames", "packets" };
 
 	for (u32 t = 0; t < TABLES; t++)
 		for (u32 i = 0; i < tables[t]->n; i++) {
@@ -66,6 +66,8 @@ static void rows__complete(void **state)
 		}
 	for (u32 e = 0; e < QP_ERRORS; e++)
 		assert_true(qp_error_words[e].name && qp_error_words[e].meaning);
+	for (u32 e = 0; e < TRACE_N; e++)
+		assert_true(*trace_words[e].name && strlen(trace_words[e].meaning) > 4);
 }
 
 /* Members lie in the record and no two share a byte; counters lie in the structs that they are copied from. */
@@ -221,6 +223,27 @@ static void put_columns(const struct columns *t, FILE *out)
 		put_rows(&t->c[i], out);
 }
 
+/* Events of a trace, and the cells that they fill beyond the first columns, which all do. */
+static void put_events(FILE *out)
+{
+	fputs("| event | columns | meaning |\n|---|---|---|\n", out);
+	for (u32 k = 0; k < TRACE_N; k++) {
+		struct trace_record r = { .e = { .rate = 1, .rtt = 1, .kind = (u16)k } };
+		const char *comma = " ";
+
+		fprintf(out, "| %s |", trace_words[k].name);
+		for (u32 i = 0; i < trace_columns.n; i++) {
+			const struct column *c = &trace_columns.c[i];
+
+			if (!c->empty || c->empty(&r))
+				continue;
+			fprintf(out, "%s%s", comma, c->name);
+			comma = ", ";
+		}
+		fprintf(out, " | %s |\n", trace_words[k].meaning);
+	}
+}
+
 static void put_totals(FILE *out)
 {
 	fputs("| key | unit | meaning |\n|---|---|---|\n", out);
@@ -257,6 +280,8 @@ static char *renewed(const char *now)
 					put_columns(tables[t], out);
 			if (!strncmp(now + 14, "summary.json", 12))
 				put_totals(out);
+			if (!strncmp(now + 14, "trace events", 12))
+				put_events(out);
 			end = strstr(end, "<!-- end -->");
 			assert_non_null(end);
 			found++;
@@ -264,7 +289,7 @@ static char *renewed(const char *now)
 		now = end;
 	}
 	fclose(out);
-	assert_int_equal(found, TABLES + 1);
+	assert_int_equal(found, TABLES + 2);
 	return text;
 }
 
