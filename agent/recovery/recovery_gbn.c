@@ -52,6 +52,11 @@ static bool gbn_wants(const struct sqp *q)
 	return gbn(q)->at < q->limit && gbn(q)->at - q->una < allowed(q);
 }
 
+static u32 gbn_send_next(const struct sqp *q)
+{
+	return gbn(q)->at;
+}
+
 static u32 gbn_transmit(struct sqp *q, u64 now)
 {
 	u32 n = gbn(q)->at;
@@ -170,6 +175,7 @@ const struct recovery_ops recovery_gbn = {
 	.open = gbn_open,
 	.wants = gbn_wants,
 	.most = allowed,
+	.send_next = gbn_send_next,
 	.transmit = gbn_transmit,
 	.acked = gbn_acked,
 	.timeout = gbn_timeout,
@@ -200,6 +206,7 @@ const struct recovery_ops recovery_irn_gbn = {
 	.restart_on_send = true,
 	.open = gbn_open,
 	.wants = gbn_wants,
+	.send_next = gbn_send_next,
 	.transmit = gbn_transmit,
 	.acked = gbn_acked,
 	.timeout = irn_gbn_timeout,

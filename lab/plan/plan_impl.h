@@ -17,7 +17,5 @@ u32 plan_classes(const struct plan *f);
 int plan_check_pools(const struct plan *f, struct err *err);
 /* Fill in f->nics; the ports and max_rtt are planned already. 0, or -errno and err filled in. */
 int plan_hosts(struct plan *f, struct err *err);
-/* Free what it made for all hosts together. */
-void plan_hosts_free(struct plan *f);
 
 #endif
