@@ -8,9 +8,9 @@
  * - It counts "every received unmarked ACK", and so do we: an ACK for many packets counts once. Receivers that coalesce
  *   n packets into an ACK make recovery n times as slow, at all levels alike, so that all properties stand for ACKs in
  *   place of packets. A NAK tells of a loss and counts as nothing.
- * - RPI is one counter for both limits and says nothing of its value after a decrease: it is the new rate's, since the
- *   rate is the one limit that all transports have, and the one that the properties are about. If the window turns out
- *   to bind, its first increase comes after this count.
+ * - RPI is one counter for both limits there, and nothing is said of its value after a decrease. Here each limit has
+ * its own, which begins anew at a decrease: with one, a rate that rises with each unmarked packet would wait for as
+ * many as the window's last increase has asked for, and lose its property of equal times (REFERENCE 5.4).
  */
 #include "agent/cc/cc.h"
 
@@ -21,10 +21,10 @@ typedef unsigned __int128 u128;
 
 /* The proposal's names. OUTS, the packets outstanding, is known to loss recovery. */
 struct ib {
-	u64 cipd; /* the rate, as ib_response.h has it */
-	u32 cwnd; /* packets, 1..window_max */
-	u32 rpi;  /* remaining unmarked answers before an increase, >= 1 */
-	u32 apsn; /* marks on packets before this one have been heeded */
+	u64 cipd;                 /* the rate, as ib_response.h has it */
+	u32 cwnd;                 /* packets, 1..window_max */
+	u32 window_rpi, rate_rpi; /* remaining unmarked answers before an increase, >= 1 */
+	u32 apsn;                 /* marks on packets before this one have been heeded */
 	enum cc_limit rwl;
 };
 _Static_assert(sizeof(struct ib) <= sizeof(u64) * CC_PRIVATE, "private state");
@@ -46,7 +46,11 @@ static int ib_open(struct cc *c)
 	u64 line = ib_rate_line(ib_params(c));
 
 	*ib(c) = (struct ib){
-		.cwnd = c->par->window_max, .cipd = line, .rpi = ib_rate_rpi(ib_params(c), line), .rwl = CC_OTHER
+		.cipd = line,
+		.cwnd = c->par->window_max,
+		.window_rpi = c->par->window_max,
+		.rate_rpi = ib_rate_rpi(ib_params(c), line),
+		.rwl = CC_OTHER,
 	};
 	return 0;
 }
@@ -66,14 +70,12 @@ static void unmarked(struct cc *c)
 {
 	struct ib *s = ib(c);
 
-	if (s->rwl == CC_OTHER || --s->rpi)
-		return;
-	if (s->rwl == CC_WINDOW) {
+	if (s->rwl == CC_WINDOW && !--s->window_rpi) {
 		s->cwnd = ib_window_increase(s->cwnd, c->par->window_max);
-		s->rpi = s->cwnd;
-	} else {
+		s->window_rpi = s->cwnd;
+	} else if (s->rwl == CC_RATE && !--s->rate_rpi) {
 		s->cipd = ib_rate_increase(ib_params(c), s->cipd);
-		s->rpi = ib_rate_rpi(ib_params(c), s->cipd);
+		s->rate_rpi = ib_rate_rpi(ib_params(c), s->cipd);
 	}
 }
 
@@ -86,7 +88,8 @@ static void ib_notified(struct cc *c, u64 now, u32 n, u32 send_next)
 		return; /* packet numbers do not wrap, and NO_NUMBER is above all */
 	s->cwnd = ib_window_decrease(s->cwnd);
 	s->cipd = ib_rate_decrease(ib_params(c), s->cipd);
-	s->rpi = ib_rate_rpi(ib_params(c), s->cipd);
+	s->window_rpi = s->cwnd;
+	s->rate_rpi = ib_rate_rpi(ib_params(c), s->cipd);
 	s->apsn = send_next;
 }
 

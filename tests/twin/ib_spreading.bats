@@ -24,8 +24,8 @@ uplink() { rows "$1/ports.csv" 'v["node"] == "s0" && v["peer"] == "s1" { print v
 	for v in 4 5 6; do
 		show "$(printf 'variant %d: paused %.1f %%' $v "$(uplink "$T/$v")")"
 		holds "$(uplink "$T/$v") > 2 && $(uplink "$T/$v") < 10"
-		# and what comes through is no less: h6's link is in use
-		holds "$(total "$T/$v/flows.csv" received_bytes 'v["dst"] == 6') > 0.85 * $(total "$T/1/flows.csv" received_bytes 'v["dst"] == 6')"
+		# not because all stand still: h6's link is in use
+		holds "$(total "$T/$v/flows.csv" received_bytes 'v["dst"] == 6') > 0.75 * $(total "$T/1/flows.csv" received_bytes 'v["dst"] == 6')"
 	done
 	for v in 1 2 3 4 5 6; do
 		conserved "$T/$v"

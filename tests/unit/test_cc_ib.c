@@ -158,7 +158,7 @@ static void acked__aimd_recovers(void **state)
 	assert_state(&b, 1, 1, 1);
 }
 
-/* The first increase comes after the rate's count, those that follow after the window's own. */
+/* A packet more for each window of them. */
 static void acked__window_recovers(void **state)
 {
 	struct bench b;
@@ -167,9 +167,7 @@ static void acked__window_recovers(void **state)
 	slow_down(&b, 2);
 	assert_state(&b, 4, 1, 2);
 	sent(&b, CC_WINDOW);
-	ack(&b, 1);
-	assert_state(&b, 4, 1, 3);
-	for (u32 w = 3; w < 8; w++) {
+	for (u32 w = 2; w < 8; w++) {
 		ack(&b, w - 1);
 		assert_state(&b, 4, 1, w);
 		ack(&b, 1);
@@ -179,24 +177,28 @@ static void acked__window_recovers(void **state)
 	assert_state(&b, 4, 1, 8);
 }
 
-/* One counter for both: what the rate has begun to count, the window finishes. */
-static void acked__counter_is_shared(void **state)
+/* Each limit counts for itself, while it is the one that binds. */
+static void acked__counters_apart(void **state)
 {
 	struct bench b;
 
 	bench_open(&b, IB_FIMD, 16, 64);
-	slow_down(&b, 2); /* x = 4: four ACKs */
+	slow_down(&b, 2); /* x = 4: four ACKs; a window of 16 */
 	sent(&b, CC_RATE);
 	ack(&b, 3);
 	sent(&b, CC_WINDOW);
+	ack(&b, 15);
+	assert_state(&b, 4, 1, 16);
 	ack(&b, 1);
 	assert_state(&b, 4, 1, 17);
-	ack(&b, 16); /* of 17 */
 	sent(&b, CC_RATE);
 	ack(&b, 1);
 	assert_state(&b, 2, 1, 17);
 	ack(&b, 7); /* of 8 */
+	sent(&b, CC_WINDOW);
+	ack(&b, 16);
 	assert_state(&b, 2, 1, 17);
+	sent(&b, CC_RATE);
 	ack(&b, 1);
 	assert_state(&b, 1, 1, 17);
 }
@@ -400,7 +402,7 @@ int main(void)
 		cmocka_unit_test(acked__lipd_recovers),
 		cmocka_unit_test(acked__aimd_recovers),
 		cmocka_unit_test(acked__window_recovers),
-		cmocka_unit_test(acked__counter_is_shared),
+		cmocka_unit_test(acked__counters_apart),
 		cmocka_unit_test(acked__counts_acks),
 		cmocka_unit_test(marked__once_per_window),
 		cmocka_unit_test(marked__after_going_back),
