@@ -124,26 +124,19 @@ RED="ecn=red fc=pfc"
 @test "fairness: ib-aimd: 2, 8 and 32 flows share, the queue is short" { shares ib-aimd $RED; }
 @test "fairness: ib-fimd: 2, 8 and 32 flows share, the queue is short" { shares ib-fimd $RED; }
 
-# Levels are x = 1, 2, 3 ... packet times per packet: of 8 flows, a mark takes one an eighth of its rate, and 256 packet
-# times without bring back as much. Steps as coarse as that make the shares wander, and it takes time until that evens
-# out: with 8 flows Jain's index is 0.979 to 0.995 over 40 ms (seeds 1 to 3), 0.985 to 0.997 over 100 ms (seeds 1 to
-# 13), 0.9965 to 0.9988 over 400 ms. No flow has a lasting advantage.
 @test "fairness: ib-lipd: 2, 8 and 32 flows share, the queue is short" { shares ib-lipd $RED; }
 
-# READ responses have no window (HP's proposal), so it is the rate's table alone that makes shares equal. AIMD's does.
-# Of LIPD's both steps are one x: marks that all flows get, and their absence, leave the differences as they are (Chiu
-# and Jain 1989), and that is what a queue beyond kmax does. Then who starts last, at the line rate, keeps most of it
-# for good. Marks by chance, of which faster flows get more, bring the shares together: marking as steep as before, but
-# without an end within reach of the queue, is all that it takes (the index is 0.90 to 0.98 then, seeds 1 to 5).
-@test "fairness: without a window ib-aimd shares, ib-lipd by marks that are not for all" {
-	contest ib-aimd 8 op=read $RED
-	[ "$(paused)" -eq 0 ]
-	holds "$index > 0.95 && $sum > 0.9 * $GOODPUT && $mean < $KMAX"
+# READ responses have no window (HP's proposal), so it is the rate alone that makes shares equal. It makes up for a mark
+# in 64 packet times, 14 us, hardly more than a round trip: RED's marks do not hold that, and PAUSE has a part in the
+# queue. AIMD and FIMD share all the same. Of LIPD's both steps are one x: marks that all flows get, and their absence,
+# leave the differences as they are (Chiu and Jain 1989), and who starts last, at the line rate, keeps most of it.
+@test "fairness: without a window ib-aimd and ib-fimd share, ib-lipd does not" {
+	for control in ib-aimd ib-fimd; do
+		contest $control 8 op=read $RED
+		holds "$index > 0.95 && $sum > 0.9 * $GOODPUT && $mean < 8 * $XOFF"
+	done
 	contest ib-lipd 8 op=read $RED
-	holds "$index < 0.6 && $largest > 5 * $least"
-	contest ib-lipd 8 op=read $RED kmax=1955KB pmax=0.1 buffer=1MB
-	[ "$(paused)" -eq 0 ]
-	holds "$index > 0.8 && $largest < 3 * $least && $sum > 0.9 * $GOODPUT && $mean < $KMAX"
+	holds "$index < 0.6 && $largest > 5 * $least && $sum > 0.9 * $GOODPUT"
 }
 
 # ConnectX's form with the thresholds of the simulator it is from (REFERENCE 4.1: 100 and 400 KB at 25 Gb/s, and so on).
