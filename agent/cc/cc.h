@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "agent/alg/param.h"
-#include "bpf/types.h"
+#include "bpf/abi.h"
 
 #define CC_PRIVATE 20 /* 64-bit words of private state */
 
@@ -24,14 +24,13 @@ struct cc_params {
 	u32 ps_per_byte;           /* the same */
 	u32 window_max;            /* packets that fill the longest path */
 	u64 cnp_interval;          /* ps, ops with cnp: a receiver sends at most one CNP per flow in this time */
-	const void *shared;        /* what shared_new() has made, or NULL */
 	param_word own[CC_PARAMS]; /* the algorithm's own struct, as its table and resolve() have left it */
 };
 
 struct cc {
 	const struct cc_params *par;
 	void *mem;      /* what open() has allocated, freed by the NIC with free() */
-	bool no_window; /* the window does not apply (READ responses: rate and general state only) */
+	bool no_window; /* HP's proposal: the window does not apply (READ responses: rate and general state only) */
 	u64 priv[CC_PRIVATE];
 };
 
@@ -51,12 +50,13 @@ struct cc_sent {
 /* An ACK or a NAK arrives. */
 struct cc_ack {
 	u64 now;
-	u32 cum;     /* packets below are received */
-	u32 newly;   /* packets that it acknowledges cumulatively for the first time */
-	u32 n;       /* the packet whose arrival it reports: cum - 1, or the one acknowledged selectively */
-	bool nack;   /* it reports a loss */
-	bool marked; /* it carries a congestion mark */
-	u32 next;    /* first packet never sent */
+	u32 cum;       /* packets below are received */
+	u32 newly;     /* packets that it acknowledges cumulatively for the first time */
+	u32 n;         /* the packet whose arrival it reports: cum - 1, or the one acknowledged selectively */
+	bool nack;     /* it reports a loss */
+	bool marked;   /* it carries a congestion mark */
+	u32 next;      /* first packet never sent */
+	u32 send_next; /* the packet to send next in order: less than next after loss recovery has gone back */
 };
 
 /*
@@ -68,26 +68,27 @@ struct cc_ops {
 	const char *what; /* one line, for `losslab run --list cc` */
 	struct param_table params;
 	/* It goes by marks if it has cnp or echo. */
-	bool cnp;  /* receivers send CNPs: at most one per flow and cnp_interval, which its table must set */
-	bool echo; /* receivers copy the mark into the ACK, and acknowledge a marked packet at once; where there is no
-		      ACK (READ responses of RC), a CN packet says which packet was marked */
+	bool cnp;   /* receivers send CNPs: at most one per flow and cnp_interval, which its table must set */
+	bool echo;  /* receivers copy the mark into the ACK, and acknowledge a marked packet at once; where there is no
+		       ACK (READ responses of RC), a CN packet says which packet was marked */
+	u8 marking; /* who goes by marks: the kind of marking (enum fab_ecn) that ecn=auto is */
+	bool credits;          /* fc=auto is credit, whatever the transport */
 	bool needs_acks;       /* ACKs drive it: ack_every=message is refused */
 	const char *ack_limit; /* the key that ack_every may not exceed; NULL: none */
 	/* Replace what is "auto" (0) by numbers, from line and window_max. NULL: nothing is. */
 	void (*resolve)(struct cc_params *p);
-	/* What all hosts share, made once per run from resolved parameters; NULL without memory. */
-	void *(*shared_new)(const struct cc_params *p);
-	void (*shared_free)(void *shared);
 	/* Start, at line rate. 0 or -1 without memory. */
 	int (*open)(struct cc *c);
 	/* Returns the time before which the next packet of this connection may not leave; <= s->now: no constraint. */
 	u64 (*sent)(struct cc *c, const struct cc_sent *s);
 	void (*acked)(struct cc *c, const struct cc_ack *a);
-	/* A CNP; or a CN packet that says that packet @n was marked. @next as in struct cc_ack. */
-	void (*notified)(struct cc *c, u64 now, u32 n, u32 next);
+	/* A CNP; or a CN packet that says that packet @n was marked. @send_next as in struct cc_ack. */
+	void (*notified)(struct cc *c, u64 now, u32 n, u32 send_next);
 	/* Loss recovery wants it to back off (backoff=on): its own decrease, as though told of congestion once. NULL:
-	 * loss recovery has a window of its own for that. @next as in struct cc_ack. */
-	void (*lost)(struct cc *c, u64 now, u32 next);
+	 * loss recovery has a window of its own for that. @send_next as in struct cc_ack. */
+	void (*lost)(struct cc *c, u64 now, u32 send_next);
+	/* The retransmission timer has run out; packets below @cum are received, @next is the first never sent. */
+	void (*timeout)(struct cc *c, u32 cum, u32 next);
 	/* Most packets in flight, >= 1; NULL: no limit. */
 	u32 (*window)(const struct cc *c);
 	/* The rate in bits/s as of @now, for records and tests. */

@@ -126,7 +126,7 @@ static u64 alpha_periods(const struct dcqcn *d, const struct dcqcn_params *p, u6
 	return (now - d->last - 1) / p->alpha_timer;
 }
 
-static void dcqcn_notified(struct cc *c, u64 now, u32 n, u32 next)
+static void dcqcn_notified(struct cc *c, u64 now, u32 n, u32 send_next)
 {
 	const struct dcqcn_params *p = dcqcn_params(c->par);
 	struct dcqcn *d = dcqcn(c);
@@ -260,6 +260,7 @@ const struct cc_ops cc_dcqcn = {
 	.what = "DCQCN as in the paper (SIGCOMM 2015): CNPs cut a rate",
 	.params = PARAM_TABLE(dcqcn_rows),
 	.cnp = true,
+	.marking = ECN_RED,
 	.resolve = dcqcn_resolve,
 	.open = dcqcn_open,
 	.sent = dcqcn_sent,

@@ -98,7 +98,7 @@ static u64 period_of(const struct connectx *x, u64 now, u64 length)
 	return now > x->first ? (now - x->first + length - 1) / length : 1;
 }
 
-static void connectx_notified(struct cc *c, u64 now, u32 n, u32 next)
+static void connectx_notified(struct cc *c, u64 now, u32 n, u32 send_next)
 {
 	const struct dcqcn_params *p = dcqcn_params(c->par);
 	struct connectx *x = connectx(c);
@@ -151,6 +151,7 @@ const struct cc_ops cc_dcqcn_connectx = {
 	.what = "DCQCN as in ConnectX adapters (NS3 of HPCC, SIGCOMM 2019)",
 	.params = { dcqcn_rows, DCQCN_ROWS - 1 },
 	.cnp = true,
+	.marking = ECN_RED,
 	.resolve = connectx_resolve,
 	.open = connectx_open,
 	.sent = connectx_sent,

@@ -11,7 +11,9 @@
 	ROW(cc_timely_patched)                                                                                         \
 	ROW(cc_ib_aimd)                                                                                                \
 	ROW(cc_ib_lipd)                                                                                                \
-	ROW(cc_ib_fimd)
+	ROW(cc_ib_fimd)                                                                                                \
+	ROW(cc_aimd)                                                                                                   \
+	ROW(cc_dctcp)
 
 #define DECLARE(ops) extern const struct cc_ops ops;
 #define ADDRESS(ops) &ops,

@@ -32,7 +32,8 @@ static int control_grow(struct control_queue *q)
  */
 struct control *control_push(struct nic *n, enum control_kind kind, u32 flow)
 {
-	u32 class = packet_ack_class(&n->par->rules, nic_flow(n, flow));
+	const struct flow *of = nic_flow(n, flow);
+	u32 class = kind == CONTROL_CNP ? packet_cnp_class(&n->par->rules, of) : packet_ack_class(&n->par->rules, of);
 	struct control_queue *q = &n->control[class];
 	struct control *c;
 
@@ -112,6 +113,12 @@ static u32 reported(const struct nic *n, const struct ack_event *a, u32 una)
 	return a->cum > una ? a->cum - 1 : TRACE_NONE;
 }
 
+/* The packet to send next in order. */
+static u32 send_next(const struct nic *n, const struct sender *src)
+{
+	return n->par->ops->send_next ? n->par->ops->send_next(&src->qp) : src->qp.next;
+}
+
 /* Hand an answer to the sender's loss recovery and congestion control. */
 static void sender_acked(struct nic *n, u32 s, const struct ack_event *a, const struct rx_packet *p, bool rnr)
 {
@@ -132,7 +139,8 @@ static void sender_acked(struct nic *n, u32 s, const struct ack_event *a, const 
 										: 0,
 				    .nack = a->nack || rnr,
 				    .marked = p->marked,
-				    .next = src->sent_high };
+				    .next = src->sent_high,
+				    .send_next = send_next(n, src) };
 
 		src->count.cnps += p->marked;
 		if (n->par->cc_ops->acked)
@@ -264,7 +272,7 @@ static void receive_cnp(struct nic *n, const struct rx_packet *p)
 	}
 	n->stats.cnps_rx++;
 	n->senders[s].count.cnps++;
-	ops->notified(&n->ccs[s], n->clock, number, n->senders[s].sent_high);
+	ops->notified(&n->ccs[s], n->clock, number, send_next(n, &n->senders[s]));
 	if (ops->window)
 		n->senders[s].qp.window = ops->window(&n->ccs[s]);
 	trace_sender(n, s, (struct trace_event){ .kind = TRACE_CNP, .packet = number });

@@ -162,6 +162,10 @@ static void time_out(struct nic *n, u32 s, u64 now)
 		sender_fail(n, s, QP_RETRY);
 		return;
 	}
+	if (n->par->cc_ops && n->par->cc_ops->timeout)
+		n->par->cc_ops->timeout(&n->ccs[s], q->una, src->sent_high);
+	if (n->par->cc_ops && n->par->cc_ops->window)
+		q->window = n->par->cc_ops->window(&n->ccs[s]);
 	q->armed = now;
 	q->rto = again_rto(n, src);
 	trace_sender(n, s, (struct trace_event){ .kind = TRACE_TIMER_START, .packet = q->una, .rto = q->rto });

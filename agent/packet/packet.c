@@ -177,14 +177,14 @@ void packet_put_data(const struct packet_rules *r, struct tx_frame *f, const str
 	       head - IP_OFF - IP_LEN + padded + crc);
 }
 
-void packet_put_control(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 src, u32 dst,
-			u32 head, u32 crc)
+void packet_put_control(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 class, u32 src,
+			u32 dst, u32 head, u32 crc)
 {
 	f->head_len = head;
 	f->payload = 0;
 	f->pad = 0;
 	f->len = frame_len(head, 0, crc);
-	f->class = packet_ack_class(r, flow);
+	f->class = class;
 	f->data = false;
 	f->flow = flow->id;
 	put_ip(f, src, dst, IP_NOT_ECT, r->format == FORMAT_TCP ? IP_TCP : IP_UDP, head - IP_OFF - IP_LEN + crc);
@@ -213,8 +213,9 @@ static void put_roce_control(const struct packet_rules *r, struct tx_frame *f, c
 			     u8 opcode, u32 ext, u32 psn)
 {
 	u32 src = forward ? flow->src : flow->dst, dst = forward ? flow->dst : flow->src;
+	u32 class = opcode == OP_CNP ? packet_cnp_class(r, flow) : packet_ack_class(r, flow);
 
-	packet_put_control(r, f, flow, src, dst, EXT_OFF + ext, ICRC_LEN);
+	packet_put_control(r, f, flow, class, src, dst, EXT_OFF + ext, ICRC_LEN);
 	put_bth(f, flow, forward, opcode, false, psn);
 }
 
@@ -308,8 +309,8 @@ void packet_build_read_nak(const struct packet_rules *r, struct tx_frame *f, con
 }
 
 /*
- * REFERENCE 6.3. Adapters send CNPs ECN-capable, in a class of their own; here they go with the answers, and like
- * these not ECN-capable, so that no switch marks what nobody would react to.
+ * REFERENCE 6.3. Adapters send CNPs ECN-capable, in a class of their own; here they go with the answers unless
+ * cnp_class= says otherwise, and like these not ECN-capable, so that no switch marks what nobody would react to.
  */
 void packet_build_cnp(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 n)
 {

@@ -32,7 +32,8 @@ struct packet_rules {
 	u32 ack_every;   /* AckReq on every n-th packet, and on the last of a message; 0: only there */
 	/* RoCE WRITE: a RETH in every packet, as IRN has it (REFERENCE 1.6); other operations are as ever. */
 	bool reth_all;
-	u8 ack_class; /* of answers, CNPs and READ requests, 0..7; or CLASS_OF_FLOW. DSCP's upper three bits */
+	u8 ack_class; /* of answers and READ requests, 0..7; or CLASS_OF_FLOW. DSCP's upper three bits */
+	u8 cnp_class; /* of CNPs, 1..8 for classes 0..7; 0: that of ACKs */
 };
 
 #define CLASS_OF_FLOW 0xff /* ack_class: that of the flow's data */
@@ -92,10 +93,16 @@ struct rx_packet {
 	} ranges[PACKET_RANGES];
 };
 
-/* The traffic class of all that is not data of @flow. */
+/* The traffic class of all that is neither data of @flow nor a CNP. */
 static inline u32 packet_ack_class(const struct packet_rules *r, const struct flow *flow)
 {
 	return r->ack_class == CLASS_OF_FLOW ? flow->class : r->ack_class;
+}
+
+/* ... and of a CNP. */
+static inline u32 packet_cnp_class(const struct packet_rules *r, const struct flow *flow)
+{
+	return r->cnp_class ? r->cnp_class - 1U : packet_ack_class(r, flow);
 }
 
 /* QP numbers of a flow: the requester's is even, the responder's odd. */

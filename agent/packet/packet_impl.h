@@ -43,8 +43,8 @@ static inline u32 packet_padded(u32 payload)
  */
 void packet_put_data(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 payload, u32 head);
 /* The same for one without data from host @src to @dst. @crc: bytes that are to follow the head's. */
-void packet_put_control(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 src, u32 dst,
-			u32 head, u32 crc);
+void packet_put_control(const struct packet_rules *r, struct tx_frame *f, const struct flow *flow, u32 class, u32 src,
+			u32 dst, u32 head, u32 crc);
 
 /* packet_tcp.c: the functions of packet.h for FORMAT_TCP. */
 u32 packet_tcp_number(const struct packet_rules *r, const struct flow *flow, u32 n);

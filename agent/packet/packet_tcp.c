@@ -107,7 +107,7 @@ void packet_tcp_ack(const struct packet_rules *r, struct tx_frame *f, const stru
 {
 	u32 len = TCP_LEN + (a->n_ranges ? 4 + a->n_ranges * TCP_SACK_BLOCK : 0), ports = iwarp_ports(flow->id);
 
-	packet_put_control(r, f, flow, flow->dst, flow->src, TCP_OFF + len, 0);
+	packet_put_control(r, f, flow, packet_ack_class(r, flow), flow->dst, flow->src, TCP_OFF + len, 0);
 	f->number = packet_tcp_number(r, flow, a->n);
 	put_tcp(f->head + TCP_OFF, ports << 16 | ports >> 16, ANSWER_SEQUENCE, f->number, len, TCP_ACK);
 	if (a->n_ranges)

@@ -168,6 +168,8 @@ struct recovery_ops {
 	u32 (*most)(const struct sqp *q);
 	/* Its own congestion window in packets, for records; NULL: it has none. */
 	u32 (*own_window)(const struct sqp *q);
+	/* The packet to send next in order, holes apart: below sqp.next after going back. NULL: sqp.next. */
+	u32 (*send_next)(const struct sqp *q);
 	/* One opportunity to transmit: the packet's number, or NO_PACKET (wants() then says whether to ask again). */
 	u32 (*transmit)(struct sqp *q, u64 now);
 	void (*acked)(struct sqp *q, const struct ack_event *a);

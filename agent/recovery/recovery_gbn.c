@@ -59,6 +59,11 @@ static bool gbn_resends(const struct sqp *q)
 	return gbn(q)->at < q->next;
 }
 
+static u32 gbn_send_next(const struct sqp *q)
+{
+	return gbn(q)->at;
+}
+
 static u32 gbn_transmit(struct sqp *q, u64 now)
 {
 	u32 n = gbn(q)->at;
@@ -192,6 +197,7 @@ const struct recovery_ops recovery_gbn = {
 	.open = gbn_open,
 	.wants = gbn_wants,
 	.most = allowed,
+	.send_next = gbn_send_next,
 	.transmit = gbn_transmit,
 	.acked = gbn_acked,
 	.timeout = gbn_timeout,
@@ -223,6 +229,7 @@ const struct recovery_ops recovery_irn_gbn = {
 	.restart_on_send = true,
 	.open = gbn_open,
 	.wants = gbn_wants,
+	.send_next = gbn_send_next,
 	.transmit = gbn_transmit,
 	.acked = gbn_acked,
 	.timeout = irn_gbn_timeout,

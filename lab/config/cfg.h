@@ -46,10 +46,11 @@ struct run_cfg {
 	u32 headroom;    /* headroom=auto: of each port and class under PFC in it; 0 = computed, so that none is lost */
 	u32 xoff, xon;   /* xoff=, xon=: 0 = computed from the headroom */
 	u32 pfc_classes; /* pfc_classes=3,4, a bit each: the classes under PFC with fc=pfc; default all */
-	enum cfg_fc fc;  /* fc=auto|none|pfc|credit; auto = pfc for roce, none for others */
+	enum cfg_fc fc;  /* fc=auto|none|pfc|credit; auto = credit if congestion control is made for
+				it, else pfc for roce, none for others */
 	u32 quanta;      /* quanta=65535: what a PAUSE asks for, in 512 bit times, 1..65535 */
-	enum cfg_ecn ecn;      /* ecn=auto|off|red|step|ib|ib-input|ib-output; auto = red if congestion control goes by
-				  marks, else off */
+	enum cfg_ecn ecn;      /* ecn=auto|off|red|step|ib|ib-input|ib-output; auto = what congestion control goes by,
+				  else off */
 	u32 kmin, kmax;        /* kmin=5KB, kmax=200KB */
 	u32 pmax_ppb;          /* pmax=0.01 */
 	bool wrr;              /* sched=strict|wrr */
@@ -79,6 +80,7 @@ struct run_cfg {
 	u32 data_class;           /* class=3: 0..7 */
 	u32 classes;   /* class_mix=3,5, a bit each: of which generated flows draw theirs; 0 = all data_class */
 	u32 ack_class; /* ack_class=<class>: 0..7, or CFG_CLASS_SAME, each flow's own */
+	u32 cnp_class; /* cnp_class=<ack_class>: 0..7, or CFG_CLASS_SAME, that of ACKs */
 	u32 psn0;      /* psn0=0: first PSN of every QP, 0..2^24-1 */
 
 	char cc[16]; /* cc=none|... (agent/cc/cc_table.c) */

@@ -21,7 +21,10 @@
 static void fill_in(struct run_cfg *c)
 {
 	enum workload_kind kind = workload_kind(c->workload);
+	const struct cc_ops *cc = cc_find(c->cc);
 
+	if (c->fc == CFG_FC_AUTO && cc && cc->credits)
+		c->fc = CFG_FC_CREDIT;
 	if (c->fc == CFG_FC_AUTO)
 		c->fc = recovery_find(c->transport)->lossless ? CFG_FC_PFC : CFG_FC_NONE;
 	if (c->timeouts == CFG_AUTO && (c->fc != CFG_FC_PFC || c->pfc_classes == CFG_ALL_CLASSES || c->pfc_watchdog))
@@ -29,7 +32,7 @@ static void fill_in(struct run_cfg *c)
 			? CFG_ON /* a watchdog drops */
 			: CFG_OFF;
 	if (c->ecn == CFG_ECN_AUTO)
-		c->ecn = cc_needs_marks(cc_find(c->cc)) ? CFG_ECN_RED : CFG_ECN_OFF;
+		c->ecn = cc ? (enum cfg_ecn)cc->marking : CFG_ECN_OFF;
 	if (c->ecmp_seed == CFG_SEED_SAME)
 		c->ecmp_seed = c->seed;
 	if (kind == WORKLOAD_POISSON && !c->flows && !c->duration)

@@ -213,6 +213,15 @@ static int check_flow(const struct plan *f, const struct flow *flow, struct err 
 		       f->cfg->transport);
 }
 
+/* A bit each: the classes of what answers data of @class. */
+static u32 answer_classes(const struct run_cfg *c, u32 class)
+{
+	u32 ack = c->ack_class == CFG_CLASS_SAME ? class : c->ack_class;
+	u32 cnp = c->cnp_class == CFG_CLASS_SAME ? ack : c->cnp_class;
+
+	return 1U << ack | 1U << cnp;
+}
+
 /* The flows themselves. How much memory the switches need depends on their classes. */
 static int make_flows(struct plan *f, struct err *err)
 {
@@ -235,7 +244,7 @@ static int make_flows(struct plan *f, struct err *err)
 	for (u32 i = 0; i < n; i++) {
 		u32 class = f->flow_list[i].class;
 
-		f->classes |= 1 << class | 1 << (f->cfg->ack_class == CFG_CLASS_SAME ? class : f->cfg->ack_class);
+		f->classes |= 1 << class | answer_classes(f->cfg, class);
 	}
 	return 0;
 }
@@ -462,7 +471,6 @@ void plan_free(struct plan *f)
 	if (t->dst_index)
 		munmap(t->dst_index, t->n ? t->n * sizeof(u32) : 1);
 	routes_free(&f->routes);
-	plan_hosts_free(f);
 	faults_free(&f->faults);
 	plan_trace_free(f);
 	free(f->flow_list);

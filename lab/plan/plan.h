@@ -57,7 +57,6 @@ struct plan {
 	struct port_cfg *ports;  /* [size.ports] */
 	u32 *port_base;          /* first port of each switch */
 	struct nic_params *nics; /* [hosts] */
-	void *cc_shared;         /* what the hosts' congestion control shares, from shared_new() */
 	u32 *host_port;          /* the switch port that each host hangs on */
 	u64 window;              /* W: the shortest delay of any link */
 	u64 max_rtt;             /* longest base round trip of a full packet and its ACK */
@@ -131,6 +130,12 @@ static inline const struct frame *plan_arrival(const struct plan *f, const struc
  * @n bytes.
  */
 bool plan_headroom_short(const struct plan *f, char *line, size_t n);
+
+/*
+ * fc=credit: is the buffer of some port too small to keep its link busy until credits come back? If so, one line that
+ * names the port that needs most, in @line of @n bytes.
+ */
+bool plan_credits_short(const struct plan *f, char *line, size_t n);
 
 /* Name of switch port @number as "s3:p1", into buf; returns buf. */
 const char *plan_port_name(const struct plan *f, u32 number, char *buf, size_t n);

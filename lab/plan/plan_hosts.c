@@ -22,6 +22,7 @@ static void plan_rules(const struct run_cfg *c, struct packet_rules *r)
 		.ack_every = c->ack_every,
 		.reth_all = c->reth_all,
 		.ack_class = c->ack_class == CFG_CLASS_SAME ? CLASS_OF_FLOW : c->ack_class,
+		.cnp_class = c->cnp_class == CFG_CLASS_SAME ? 0 : c->cnp_class + 1,
 	};
 	r->msg_packets = (r->message + r->mtu - 1) / r->mtu;
 }
@@ -99,26 +100,6 @@ static void plan_cc(const struct plan *f, u32 ps_per_byte, u32 bdp, const struct
 	cfg_alg_store(f->cfg, &ops->params, p);
 	if (ops->resolve)
 		ops->resolve(p);
-}
-
-/* What congestion control shares among the hosts. */
-static int plan_cc_shared(struct plan *f, const struct cc_ops *ops, struct err *err)
-{
-	if (!ops || !ops->shared_new || !f->size.hosts)
-		return 0;
-	f->cc_shared = ops->shared_new(&f->nics[0].cc);
-	if (!f->cc_shared)
-		return err_set(err, -ENOMEM, "out of memory");
-	for (u32 h = 0; h < f->size.hosts; h++)
-		f->nics[h].cc.shared = f->cc_shared;
-	return 0;
-}
-
-void plan_hosts_free(struct plan *f)
-{
-	if (f->cc_shared)
-		f->nics[0].cc_ops->shared_free(f->cc_shared);
-	f->cc_shared = NULL;
 }
 
 /* Key number @i is a rate: a least rate that is no less than the line would leave congestion control without effect. */
@@ -202,5 +183,5 @@ int plan_hosts(struct plan *f, struct err *err)
 		f->nics[h].frame_max = f->frame_max;
 		plan_cc(f, p->ps_per_byte, bdp, common.cc_ops, &f->nics[h].cc);
 	}
-	return rc ? rc : plan_cc_shared(f, common.cc_ops, err);
+	return rc;
 }

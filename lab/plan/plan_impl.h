@@ -22,8 +22,6 @@ u32 plan_slowest_port(const struct plan *f);
 u32 plan_most_ports(const struct plan *f);
 /* rto_high=auto, in ps (REFERENCE 1.10). */
 u64 plan_rto_high(const struct plan *f);
-/* Free what it made for all hosts together. */
-void plan_hosts_free(struct plan *f);
 /*
  * trace=: who is traced, and a buffer in the parameters of each host concerned. Flows and hosts are planned already.
  * 0, or -errno and err filled in.

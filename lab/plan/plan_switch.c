@@ -88,6 +88,44 @@ bool plan_headroom_short(const struct plan *f, char *line, size_t n)
 }
 
 /*
+ * fc=credit: the bytes of buffer with which port @p keeps its link busy. A credit is used when a frame of the longest
+ * kind begins to be sent; that frame has arrived a frame time and the delay later, and leaves the buffer; word of it
+ * may wait for a frame on its way back, and takes its own time and the delay. Meanwhile the far end needs credits for
+ * the next of the longest frames; and an eighth of the buffer is never advertised (credit_step()).
+ */
+static u64 credit_loop(const struct plan *f, const struct port_cfg *p)
+{
+	u64 loop = 2 * p->delay / p->ps_per_byte + 3ULL * wire_bytes(f->frame_max) + wire_bytes(PFC_LEN);
+
+	return (loop * 8 + 6) / 7;
+}
+
+bool plan_credits_short(const struct plan *f, char *line, size_t n)
+{
+	u64 worst = 0;
+	char name[64] = "";
+	u32 ports = 0;
+
+	for (u32 i = 0; f->fab.credits && i < f->size.ports; i++) {
+		u64 need = credit_loop(f, &f->ports[i]);
+
+		if (need <= f->cfg->buffer)
+			continue;
+		ports++;
+		if (need <= worst)
+			continue;
+		worst = need;
+		plan_port_name(f, i, name, sizeof(name));
+	}
+	if (ports)
+		snprintf(line, n,
+			 "buffer: %u bytes of credits leave the link of port %s idle, %llu cover its loop (%u of %u "
+			 "ports are short)",
+			 f->cfg->buffer, name, worst, ports, f->size.ports);
+	return ports;
+}
+
+/*
  * The most headroom that PFC needs at any port, in bytes, and the name of one where it does, in @name. By links: ports
  * are planned one after the other, and the first that is short need not be the worst.
  */

@@ -99,6 +99,8 @@ int experiment_run(struct experiment *x, const struct run_cfg *cfg, const struct
 	x->planned = !rc;
 	if (!rc && plan_headroom_short(&x->plan, warning, sizeof(warning)))
 		fprintf(stderr, "losslab: run: warning: %s\n", warning);
+	if (!rc && plan_credits_short(&x->plan, warning, sizeof(warning)))
+		fprintf(stderr, "losslab: run: warning: %s\n", warning);
 	if (!rc)
 		rc = conduct(x, lab, err);
 	if (rc)

@@ -80,10 +80,10 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 		bad "^losslab: ack_every=message: too few ACKs for cc=$cc; allowed: 1\.\.16" cc=$cc ack_every=message
 		bad '^losslab: ack_every=17: ' cc=$cc ack_every=17
 	done
-	for cc in dcqcn dcqcn-connectx ib-aimd ib-lipd ib-fimd; do
+	for cc in dcqcn dcqcn-connectx ib-aimd ib-lipd ib-fimd dctcp; do
 		bad "^losslab: ecn=off: cc=$cc requires ECN marking; allowed: " cc=$cc ecn=off
 	done
-	for cc in dcqcn dcqcn-connectx timely timely-patched ib-aimd ib-lipd ib-fimd; do
+	for cc in $("$LOSSLAB" run --list cc | cut -d" " -f1); do
 		bad "^losslab: cc=$cc: transport=iwarp has its own congestion control; allowed: with transport=" transport=iwarp cc=$cc
 	done
 	bad '^losslab: timely_tlow=500us: not below timely_thigh=500us' cc=timely timely_tlow=500us

@@ -194,7 +194,7 @@ of_flow() { rows "$BATS_TEST_TMPDIR/out/flows.csv" "v[\"src\"] == 1 { print v[\"
 @test "capture: marks echoed in answers, for InfiniBand's controls" {
 	requires root veth kernel tshark dumpcap
 	up star:n=4
-	capture h1 eth0 transport=irn cc=ib-aimd kmin=2KB kmax=5KB
+	capture h1 eth0 transport=irn cc=ib-aimd fc=none ecn=red kmin=2KB kmax=5KB
 	[ "$(of_flow cnps)" -gt 0 ] && [ "$(of_flow cnps)" -lt 100 ]
 	[ "$(tally 'ip.dst == 10.0.0.2 && infiniband' infiniband.bth.opcode infiniband.reserved)" = \
 		"17,00*$((100 - $(of_flow cnps))) 17,40*$(of_flow cnps) " ]

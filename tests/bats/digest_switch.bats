@@ -43,7 +43,7 @@ differs()
 	requires root veth kernel
 	up fat-tree:k=4
 	for ecn in step ib ib-input ib-output; do
-		alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=60KB cc=ib-aimd ecn=$ecn
+		alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=60KB fc=pfc cc=ib-aimd ecn=$ecn
 		[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	done
 	alike fat-tree:k=4 flows=100 load=0.9 seed=3 buffer=30KB cc=ib-lipd ecn=ib fc=none transport=irn
@@ -57,7 +57,7 @@ differs()
 	alike fat-tree:k=4 "${case[@]}"
 	[ "$(value "$T/kernel" pause_frames)" -gt 0 ]
 	[ "$(value "$T/kernel" dropped)" -eq 0 ]
-	alike fat-tree:k=4 "${case[@]}" alpha=2 reserve=0 ecn=ib cc=ib-lipd
+	alike fat-tree:k=4 "${case[@]}" alpha=2 reserve=0 fc=pfc ecn=ib cc=ib-lipd
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	alike fat-tree:k=4 "${case[@]}" headroom=4KB timeouts=on
 	[ "$(value "$T/kernel" buffer)" -gt 0 ]
@@ -92,10 +92,10 @@ differs()
 	alike fat-tree:k=4 "${case[@]}"
 	[ "$(value "$T/kernel" link)" -gt 0 ]
 	[ "$(value "$T/kernel" pause_frames)" -gt 0 ]
-	alike fat-tree:k=4 "${case[@]}" buffer=240KB ecn=ib cc=ib-lipd sched=wrr ack_class=6 weights=1,1,1,9,1,1,1,1
+	alike fat-tree:k=4 "${case[@]}" buffer=240KB fc=pfc ecn=ib cc=ib-lipd sched=wrr ack_class=6 weights=1,1,1,9,1,1,1,1
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	[ "$(value "$T/kernel" fault)" -gt 0 ]
-	alike fat-tree:k=4 "${case[@]}" buffer=240KB ecn=ib cc=ib-lipd pfc_watchdog=50us
+	alike fat-tree:k=4 "${case[@]}" buffer=240KB fc=pfc ecn=ib cc=ib-lipd pfc_watchdog=50us
 	[ "$(value "$T/kernel" watchdog)" -gt 0 ]
 }
 
@@ -112,6 +112,21 @@ differs()
 	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 	alike fat-tree:k=4 "${case[@]}" buffer=8KB transport=irn loss=0.01 timeouts=on
 	[ "$(value "$T/kernel" loss)" -gt 0 ]
+}
+
+@test "digest: kernel and twin with windows, a class for CNPs, and InfiniBand's own setting" {
+	requires root veth kernel
+	up fat-tree:k=4
+	case=(flows=100 load=0.9 seed=3 buffer=60KB)
+	alike fat-tree:k=4 "${case[@]}" preset=irn-aimd loss=0.001
+	[ "$(value "$T/kernel" retransmitted)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" preset=irn-dctcp
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	alike fat-tree:k=4 "${case[@]}" transport=roce cc=dctcp op=read fc=none
+	alike fat-tree:k=4 "${case[@]}" preset=irn-dcqcn kmin=2KB kmax=10KB cnp_class=6 ack_class=5
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
+	alike fat-tree:k=4 flows=100 load=0.9 seed=3 delay=50ns mtu=2048 buffer=8500 preset=ib-lipd
+	[ "$(value "$T/kernel" ecn_marks)" -gt 0 ]
 }
 
 # Small buffers, so that breaks meet links whose credits are used up; h3 and s8 mend several times.

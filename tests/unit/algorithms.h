@@ -55,19 +55,6 @@ static inline void algorithms_set(struct nic_params *p, const char *transport, c
 	cfg_alg_store(&c, &p->cc_ops->params, &p->cc);
 	if (p->cc_ops->resolve)
 		p->cc_ops->resolve(&p->cc);
-	if (p->cc_ops->shared_new) {
-		p->cc.shared = p->cc_ops->shared_new(&p->cc);
-		if (!p->cc.shared)
-			abort();
-	}
-}
-
-/* Free what algorithms_set() has made. */
-static inline void algorithms_free(struct nic_params *p)
-{
-	if (p->cc.shared)
-		p->cc_ops->shared_free((void *)(uintptr_t)p->cc.shared);
-	p->cc.shared = NULL;
 }
 
 #endif

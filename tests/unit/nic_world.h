@@ -299,7 +299,6 @@ static inline void world_close(void)
 {
 	for (u32 i = 0; i < w.n_hosts; i++) {
 		nic_free(w.hosts[i].nic);
-		algorithms_free(&w.hosts[i].par);
 		while (w.hosts[i].n)
 			free(w.hosts[i].queue[--w.hosts[i].n]);
 		free(w.hosts[i].queue);

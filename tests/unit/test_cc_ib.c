@@ -3,37 +3,38 @@
 #include "tests/unit/unit.h"
 
 #include "agent/cc/cc.h"
-#include "agent/cc/ib_tables.h"
+#include "agent/cc/ib_response.h"
 #include "agent/packet/packet.h"
 #include "agent/recovery/recovery.h"
 
 #define LINE 10000000000ULL
 #define PS_PER_BYTE 800
 
-#define CC cc_find("ib-aimd") /* the tables make the difference, and the tests make those */
+#define CC cc_find("ib-aimd") /* the function makes the difference, and the tests set it */
 
-/* One sender with its tables. */
+/* One sender. */
 struct bench {
-	struct ib_tables tables;
 	struct cc_params par;
 	struct cc cc;
 };
 
+static struct ib_params *params(struct bench *b)
+{
+	return (struct ib_params *)b->par.own;
+}
+
 static void bench_open(struct bench *b, enum ib_function f, u32 slowest, u32 window_max)
 {
 	*b = (struct bench){ .par = { .line = LINE, .ps_per_byte = PS_PER_BYTE, .window_max = window_max } };
-	assert_int_equal(ib_tables_make(&b->tables, f, slowest, window_max), 0);
-	b->par.shared = &b->tables;
+	*params(b) = (struct ib_params){ .levels = slowest, .function = f };
 	b->cc.par = &b->par;
 	assert_int_equal(CC->open(&b->cc), 0);
 }
 
-/* The private state need not be ours to look at: rate and window tell. */
-static void assert_state(struct bench *b, u32 level, u32 window)
+/* The private state need not be ours to look at: rate, as @num/@den packet times per packet, and window tell. */
+static void assert_state(struct bench *b, u32 num, u32 den, u32 window)
 {
-	const struct ib_level *l = &b->tables.level[level];
-
-	assert_true(CC->rate(&b->cc, 0) == LINE * l->den / l->num);
+	assert_true(CC->rate(&b->cc, 0) == LINE * den / num);
 	assert_int_equal(CC->window(&b->cc), window);
 }
 
@@ -51,7 +52,7 @@ static void ack(struct bench *b, u32 count)
 
 static void mark(struct bench *b, u32 n, u32 next)
 {
-	CC->acked(&b->cc, &(struct cc_ack){ .newly = 1, .n = n, .marked = true, .next = next });
+	CC->acked(&b->cc, &(struct cc_ack){ .newly = 1, .n = n, .marked = true, .next = next, .send_next = next });
 }
 
 /* @marks decreases: marks one window apart each. */
@@ -66,9 +67,9 @@ static void open__line_rate(void **state)
 	struct bench b;
 
 	bench_open(&b, IB_LIPD, 8, 16);
-	assert_state(&b, 0, 16);
+	assert_state(&b, 1, 1, 16);
 	assert_true(CC->echo && !CC->cnp && !CC->needs_acks);
-	ib_tables_free(&b.tables);
+	assert_true(CC->marking == ECN_IB && CC->credits);
 }
 
 /* A lone flow never waits for us: no delay at the line's rate, and a window that fills the path whatever comes. */
@@ -80,9 +81,8 @@ static void sent__line_is_exact(void **state)
 	for (u32 i = 0; i < 1000; i++) {
 		assert_true(sent(&b, i % 3) == 0);
 		ack(&b, 1);
-		assert_state(&b, 0, 16);
+		assert_state(&b, 1, 1, 16);
 	}
-	ib_tables_free(&b.tables);
 }
 
 static void sent__delay(void **state)
@@ -91,15 +91,16 @@ static void sent__delay(void **state)
 
 	bench_open(&b, IB_LIPD, 8, 16);
 	slow_down(&b, 2);
-	assert_state(&b, 2, 4);
+	assert_state(&b, 3, 1, 4);
 	assert_true(sent(&b, CC_RATE) == 1000000 + 3 * 1000 * PS_PER_BYTE);
-	ib_tables_free(&b.tables);
+	/* an unmarked packet later x = 3 - 3/8 */
+	ack(&b, 1);
+	assert_true(sent(&b, CC_RATE) == 1000000 + 2625 * PS_PER_BYTE);
 	/* 7 -> 3 of 7: 800000 * 7 / 3 = 1866666.7, rounded up */
 	bench_open(&b, IB_AIMD, 7, 16);
 	slow_down(&b, 1);
-	assert_state(&b, 4, 8);
+	assert_state(&b, 7, 3, 8);
 	assert_true(sent(&b, CC_RATE) == 1000000 + 1866667);
-	ib_tables_free(&b.tables);
 }
 
 /* What the application or the peer held back says nothing of the network: RPI stands still. */
@@ -107,88 +108,99 @@ static void acked__other_counts_nothing(void **state)
 {
 	struct bench b;
 
-	bench_open(&b, IB_LIPD, 8, 16);
-	slow_down(&b, 6); /* x = 7: two ACKs */
+	bench_open(&b, IB_FIMD, 8, 16);
+	slow_down(&b, 2); /* x = 4: two ACKs */
 	sent(&b, CC_OTHER);
 	ack(&b, 100);
-	assert_state(&b, 6, 1);
+	assert_state(&b, 4, 1, 4);
 	sent(&b, CC_RATE);
 	ack(&b, 1);
-	assert_state(&b, 6, 1);
+	assert_state(&b, 4, 1, 4);
 	sent(&b, CC_OTHER);
 	ack(&b, 100);
-	assert_state(&b, 6, 1);
+	assert_state(&b, 4, 1, 4);
 	sent(&b, CC_RATE);
 	ack(&b, 1);
-	assert_state(&b, 5, 1);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 2, 1, 4);
 }
 
-/* Every level takes the table's count (REFERENCE 5.4), and the window stays as it is. */
-static void acked__rate_recovers(void **state)
+/* LIPD rises with every unmarked packet (REFERENCE 5.4): 4, 3, 9/4, 27/16 .. of X = 4. The window stays as it is. */
+static void acked__lipd_recovers(void **state)
 {
-	static const u32 counts[] = { 1, 2, 3, 4, 5, 7, 11 };
 	struct bench b;
 
-	bench_open(&b, IB_LIPD, 8, 64);
+	bench_open(&b, IB_LIPD, 4, 64);
 	slow_down(&b, 7);
-	assert_state(&b, 7, 1);
+	assert_state(&b, 4, 1, 1);
 	sent(&b, CC_RATE);
-	for (u32 i = 0; i < 7; i++) {
-		ack(&b, counts[i] - 1);
-		assert_state(&b, 7 - i, 1);
+	for (u32 i = 0, num = 4, den = 1; i < 5; i++, num *= 3, den *= 4) {
+		assert_state(&b, num, den, 1);
 		ack(&b, 1);
-		assert_state(&b, 6 - i, 1);
 	}
+	assert_state(&b, 1, 1, 1);
 	ack(&b, 1000);
-	assert_state(&b, 0, 1);
+	assert_state(&b, 1, 1, 1);
 	assert_true(sent(&b, CC_OTHER) == 0);
-	ib_tables_free(&b.tables);
 }
 
-/* The first increase comes after the rate's count, those that follow after the window's own. */
+/* AIMD adds the least rate with every unmarked packet (REFERENCE 5.3). */
+static void acked__aimd_recovers(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_AIMD, 64, 64);
+	slow_down(&b, 7);
+	sent(&b, CC_RATE);
+	for (u32 j = 1; j <= 64; j++) {
+		assert_state(&b, 64, j, 1);
+		ack(&b, 1);
+	}
+	assert_state(&b, 1, 1, 1);
+}
+
+/* A packet more for each window of them. */
 static void acked__window_recovers(void **state)
 {
 	struct bench b;
 
 	bench_open(&b, IB_FIMD, 4, 8);
 	slow_down(&b, 2);
-	assert_state(&b, 2, 2);
+	assert_state(&b, 4, 1, 2);
 	sent(&b, CC_WINDOW);
-	ack(&b, 1);
-	assert_state(&b, 2, 3);
-	for (u32 w = 3; w < 8; w++) {
+	for (u32 w = 2; w < 8; w++) {
 		ack(&b, w - 1);
-		assert_state(&b, 2, w);
+		assert_state(&b, 4, 1, w);
 		ack(&b, 1);
-		assert_state(&b, 2, w + 1);
+		assert_state(&b, 4, 1, w + 1);
 	}
 	ack(&b, 1000);
-	assert_state(&b, 2, 8);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 4, 1, 8);
 }
 
-/* One counter for both: what the rate has begun to count, the window finishes. */
-static void acked__counter_is_shared(void **state)
+/* Each limit counts for itself, while it is the one that binds. */
+static void acked__counters_apart(void **state)
 {
 	struct bench b;
 
 	bench_open(&b, IB_FIMD, 16, 64);
-	slow_down(&b, 2); /* x = 4: four ACKs */
+	slow_down(&b, 2); /* x = 4: four ACKs; a window of 16 */
 	sent(&b, CC_RATE);
 	ack(&b, 3);
 	sent(&b, CC_WINDOW);
+	ack(&b, 15);
+	assert_state(&b, 4, 1, 16);
 	ack(&b, 1);
-	assert_state(&b, 2, 17);
-	ack(&b, 16); /* of 17 */
+	assert_state(&b, 4, 1, 17);
 	sent(&b, CC_RATE);
 	ack(&b, 1);
-	assert_state(&b, 1, 17);
+	assert_state(&b, 2, 1, 17);
 	ack(&b, 7); /* of 8 */
-	assert_state(&b, 1, 17);
+	sent(&b, CC_WINDOW);
+	ack(&b, 16);
+	assert_state(&b, 2, 1, 17);
+	sent(&b, CC_RATE);
 	ack(&b, 1);
-	assert_state(&b, 0, 17);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 1, 1, 17);
 }
 
 /* An ACK counts once, whatever it covers; a NAK not at all. */
@@ -201,12 +213,11 @@ static void acked__counts_acks(void **state)
 	sent(&b, CC_RATE);
 	for (u32 i = 0; i < 10; i++)
 		CC->acked(&b.cc, &(struct cc_ack){ .newly = 1, .nack = true });
-	assert_state(&b, 3, 8);
+	assert_state(&b, 8, 1, 8);
 	CC->acked(&b.cc, &(struct cc_ack){ .newly = 10 });
-	assert_state(&b, 3, 8);
+	assert_state(&b, 8, 1, 8);
 	CC->acked(&b.cc, &(struct cc_ack){ .newly = 0 });
-	assert_state(&b, 2, 8);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 4, 1, 8);
 }
 
 /* Marks on packets 0..9, all sent before the first was heard of, are one; packet 10 and later ask for the next. */
@@ -218,18 +229,31 @@ static void marked__once_per_window(void **state)
 	for (u32 n = 0; n < 10; n++) {
 		mark(&b, n, 10 + n);
 		if (!n)
-			assert_state(&b, 1, 8);
+			assert_state(&b, 2, 1, 8);
 	}
 	mark(&b, 9, 20);
-	assert_state(&b, 1, 8);
+	assert_state(&b, 2, 1, 8);
 	mark(&b, 10, 21);
-	assert_state(&b, 2, 4);
+	assert_state(&b, 3, 1, 4);
 	mark(&b, 15, 22);
 	mark(&b, 20, 23);
-	assert_state(&b, 2, 4);
+	assert_state(&b, 3, 1, 4);
 	mark(&b, 40, 41); /* not the first of its window: all the same */
-	assert_state(&b, 3, 2);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 4, 1, 2);
+}
+
+/* APSN is the next packet to send, also after going back: packets sent again ask for a decrease of their own. */
+static void marked__after_going_back(void **state)
+{
+	struct bench b;
+
+	bench_open(&b, IB_LIPD, 8, 16);
+	CC->acked(&b.cc, &(struct cc_ack){ .n = 4, .nack = true, .marked = true, .next = 30, .send_next = 5 });
+	assert_state(&b, 2, 1, 8);
+	CC->acked(&b.cc, &(struct cc_ack){ .n = 6, .newly = 1, .marked = true, .next = 30, .send_next = 9 });
+	assert_state(&b, 3, 1, 4);
+	CC->acked(&b.cc, &(struct cc_ack){ .n = 8, .newly = 1, .marked = true, .next = 30, .send_next = 10 });
+	assert_state(&b, 3, 1, 4);
 }
 
 /* Marks that ask for no decrease leave the count alone too; a decrease begins a new one. */
@@ -243,17 +267,16 @@ static void marked__restarts_the_count(void **state)
 	sent(&b, CC_RATE);
 	ack(&b, 3);
 	mark(&b, 12, 25);
-	assert_state(&b, 2, 16);
+	assert_state(&b, 4, 1, 16);
 	ack(&b, 1);
-	assert_state(&b, 1, 16);
+	assert_state(&b, 2, 1, 16);
 	ack(&b, 7); /* of 8 */
 	mark(&b, 20, 30);
-	assert_state(&b, 2, 8);
+	assert_state(&b, 4, 1, 8);
 	ack(&b, 3);
-	assert_state(&b, 2, 8);
+	assert_state(&b, 4, 1, 8);
 	ack(&b, 1);
-	assert_state(&b, 1, 8);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 2, 1, 8);
 }
 
 /* A NAK that carries a mark is a mark. */
@@ -262,11 +285,10 @@ static void marked__nak(void **state)
 	struct bench b;
 
 	bench_open(&b, IB_AIMD, 16, 16);
-	CC->acked(&b.cc, &(struct cc_ack){ .n = 5, .nack = true, .marked = true, .next = 9 });
-	assert_state(&b, 8, 8);
+	CC->acked(&b.cc, &(struct cc_ack){ .n = 5, .nack = true, .marked = true, .next = 9, .send_next = 9 });
+	assert_state(&b, 2, 1, 8);
 	mark(&b, 8, 12);
-	assert_state(&b, 8, 8);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 2, 1, 8);
 }
 
 /* READ responses: CN packets cut the rate, and no window applies. */
@@ -274,19 +296,18 @@ static void notified__no_window(void **state)
 {
 	struct bench b;
 
-	bench_open(&b, IB_LIPD, 8, 16);
+	bench_open(&b, IB_FIMD, 8, 16);
 	b.cc.no_window = true;
-	assert_state(&b, 0, NO_LIMIT);
+	assert_state(&b, 1, 1, NO_LIMIT);
 	CC->notified(&b.cc, 0, 3, 10);
-	assert_state(&b, 1, NO_LIMIT);
+	assert_state(&b, 2, 1, NO_LIMIT);
 	CC->notified(&b.cc, 0, 9, 12);
-	assert_state(&b, 1, NO_LIMIT);
+	assert_state(&b, 2, 1, NO_LIMIT);
 	CC->notified(&b.cc, 0, 10, 15);
-	assert_state(&b, 2, NO_LIMIT);
-	assert_true(sent(&b, CC_RATE) == 1000000 + 3 * 1000 * PS_PER_BYTE);
-	ack(&b, 7);
-	assert_state(&b, 1, NO_LIMIT);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 4, 1, NO_LIMIT);
+	assert_true(sent(&b, CC_RATE) == 1000000 + 4 * 1000 * PS_PER_BYTE);
+	ack(&b, 2);
+	assert_state(&b, 2, 1, NO_LIMIT);
 }
 
 /* A CN packet that does not say which packet was marked is always heeded. */
@@ -296,12 +317,11 @@ static void notified__unknown_packet(void **state)
 
 	bench_open(&b, IB_LIPD, 8, 16);
 	CC->notified(&b.cc, 0, NO_NUMBER, 10);
-	assert_state(&b, 1, 8);
+	assert_state(&b, 2, 1, 8);
 	CC->notified(&b.cc, 0, NO_NUMBER, 10);
-	assert_state(&b, 2, 4);
+	assert_state(&b, 3, 1, 4);
 	CC->notified(&b.cc, 0, 9, 10);
-	assert_state(&b, 2, 4);
-	ib_tables_free(&b.tables);
+	assert_state(&b, 3, 1, 4);
 }
 
 /* One random call; @next is the sender's first packet never sent. */
@@ -329,7 +349,7 @@ static bool random_call(struct rng *r, struct bench *b, u32 *next)
 /* In range always; a mark makes nothing faster, and no call takes more than a step up. */
 static void random_run(struct rng *r, struct bench *b, u32 calls)
 {
-	u64 least = LINE / b->tables.level[b->tables.n_levels - 1].num * b->tables.level[b->tables.n_levels - 1].den;
+	u64 least = LINE / params(b)->levels;
 	u32 next = 0;
 
 	for (u32 i = 0; i < calls; i++) {
@@ -338,7 +358,7 @@ static void random_run(struct rng *r, struct bench *b, u32 calls)
 		bool marked = random_call(r, b, &next);
 
 		assert_in_range(CC->rate(&b->cc, 0), least, LINE);
-		assert_in_range(CC->window(&b->cc), 1, b->tables.window_max);
+		assert_in_range(CC->window(&b->cc), 1, b->par.window_max);
 		assert_true(CC->window(&b->cc) <= window + !marked);
 		assert_true(CC->rate(&b->cc, 0) == rate || (CC->rate(&b->cc, 0) < rate) == marked);
 	}
@@ -347,14 +367,14 @@ static void random_run(struct rng *r, struct bench *b, u32 calls)
 /* From wherever it stands to the least rate, by marks; then one ACK is enough to leave it. */
 static void assert_leaves_the_least_rate(struct bench *b)
 {
-	const struct ib_tables *t = &b->tables;
+	u64 least = LINE / params(b)->levels;
 
-	for (u32 i = 0; i < t->n_levels; i++)
+	for (u32 i = 0; i < params(b)->levels; i++)
 		CC->notified(&b->cc, 0, NO_NUMBER, 0);
-	assert_true(CC->rate(&b->cc, 0) == LINE * t->level[t->n_levels - 1].den / t->level[t->n_levels - 1].num);
+	assert_true(CC->rate(&b->cc, 0) == least);
 	sent(b, CC_RATE);
 	ack(b, 1);
-	assert_true(CC->rate(&b->cc, 0) == LINE * t->level[t->n_levels - 2].den / t->level[t->n_levels - 2].num);
+	assert_true(CC->rate(&b->cc, 0) > least);
 }
 
 static void random__properties(void **state)
@@ -369,7 +389,6 @@ static void random__properties(void **state)
 			   1 + rng_below(&r, 100));
 		random_run(&r, &b, 500);
 		assert_leaves_the_least_rate(&b);
-		ib_tables_free(&b.tables);
 	}
 }
 
@@ -380,11 +399,13 @@ int main(void)
 		cmocka_unit_test(sent__line_is_exact),
 		cmocka_unit_test(sent__delay),
 		cmocka_unit_test(acked__other_counts_nothing),
-		cmocka_unit_test(acked__rate_recovers),
+		cmocka_unit_test(acked__lipd_recovers),
+		cmocka_unit_test(acked__aimd_recovers),
 		cmocka_unit_test(acked__window_recovers),
-		cmocka_unit_test(acked__counter_is_shared),
+		cmocka_unit_test(acked__counters_apart),
 		cmocka_unit_test(acked__counts_acks),
 		cmocka_unit_test(marked__once_per_window),
+		cmocka_unit_test(marked__after_going_back),
 		cmocka_unit_test(marked__restarts_the_count),
 		cmocka_unit_test(marked__nak),
 		cmocka_unit_test(notified__no_window),

@@ -75,7 +75,8 @@ static void defaults__documented(void **state)
 	assert_true(ALG(c, "timely_min_rtt") == 20 * PS_PER_US && !ALG(c, "timely_delta") && !ALG(c, "timely_beta"));
 	assert_true(ALG(c, "timely_alpha") == 875000000 && ALG(c, "timely_hai") == 5 && ALG(c, "timely_segment") == 16);
 	assert_true(!c.rto_high && ALG(c, "rto_low") == 100 * PS_PER_US && c.timeouts == CFG_OFF);
-	assert_true(c.data_class == 3 && !c.classes && c.ack_class == CFG_CLASS_SAME && !c.psn0);
+	assert_true(c.data_class == 3 && !c.classes && c.ack_class == CFG_CLASS_SAME && c.cnp_class == CFG_CLASS_SAME &&
+		    !c.psn0);
 	assert_string_equal(c.workload, "heavy-tailed");
 	assert_true(c.load_pct == 70 && c.flows == 2000 && !c.duration && !c.senders && !c.bytes);
 	assert_true(c.until == UNTIL_DONE && !c.stuck_after && !*c.out);
@@ -388,14 +389,14 @@ static void print__golden(void **state)
 		"speedup=1.00\noutput_buffer=16384\nloss=0.001@s3\npreset=\ntransport=roce\nrto_high=auto\n"
 		"timeouts=off\nretx_fetch=0s\nretry_cnt=infinite\nrnr_retry=infinite\nrnr_timer=1\n"
 		"rq=unlimited\nrq_delay=1us\nregion=flow\nack_every=1\nreth=first\n"
-		"class=3\nclass_mix=none\nack_class=class\npsn0=0\ncc=none\n"
+		"class=3\nclass_mix=none\nack_class=class\ncnp_class=ack_class\npsn0=0\ncc=none\n"
 		"backoff=off\ntimer_restart=progress\ncap=auto\nirn_lost=paper\nrto=fixed\nrto_low=100us\nrto_n="
 		"3\nmelo_bits=1024\nmelo_cache=all\nmelo_swap=1us\nmelo_resend=front\n"
 		"init_window=10\n"
 		"cnp_interval=auto\ndcqcn_g=auto\ndcqcn_f=auto\ndcqcn_alpha_timer=auto\n"
 		"dcqcn_rate_timer=auto\ndcqcn_rai=auto\ndcqcn_rhai=auto\nrmin=auto\ndcqcn_bytes=auto\n"
 		"timely_tlow=50us\ntimely_thigh=500us\ntimely_min_rtt=20us\ntimely_delta=auto\ntimely_beta=auto\n"
-		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\n"
+		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\nwindow_limit=auto\ndctcp_g=16\n"
 		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
 		"all\nbytes=default\n"
 		"until=done\nstop_at=never\nstuck_after=auto\nfault=\nfault_file=\nroute_delay=1ms\npfc_watchdog="

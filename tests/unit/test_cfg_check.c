@@ -68,12 +68,22 @@ static void finish__by_transport_and_cc(void **state)
 	for (u32 i = 0; cc_at(i); i++) {
 		snprintf(word, sizeof(word), "cc=%s", cc_at(i)->name);
 		c = finish(SET(word));
-		assert_true(c.fc == CFG_FC_PFC);
-		assert_int_equal(c.ecn, cc_needs_marks(cc_at(i)) ? CFG_ECN_RED : CFG_ECN_OFF);
+		assert_int_equal(c.fc, cc_at(i)->credits ? CFG_FC_CREDIT : CFG_FC_PFC);
+		assert_int_equal((int)c.ecn, cc_at(i)->marking);
 	}
 	assert_int_equal(finish(SET("transport=irn")).fc, CFG_FC_NONE);
 	assert_int_equal(finish(SET("cc=dcqcn")).ecn, CFG_ECN_RED);
-	assert_int_equal(finish(SET("cc=ib-fimd")).ecn, CFG_ECN_RED);
+	/* HP's proposal: its own marking, and InfiniBand's credits, whatever recovers losses; unless told otherwise */
+	assert_int_equal(finish(SET("cc=ib-fimd")).ecn, CFG_ECN_IB);
+	assert_int_equal(finish(SET("cc=ib-lipd")).fc, CFG_FC_CREDIT);
+	assert_int_equal(finish(SET("cc=ib-lipd", "transport=irn")).fc, CFG_FC_CREDIT);
+	assert_int_equal(finish(SET("cc=ib-lipd")).buffer, 240000);
+	assert_int_equal(finish(SET("cc=ib-aimd", "ecn=red")).ecn, CFG_ECN_RED);
+	assert_int_equal(finish(SET("cc=ib-aimd", "fc=pfc")).fc, CFG_FC_PFC);
+	assert_int_equal(finish(SET("cc=ib-aimd", "fc=none", "transport=irn")).fc, CFG_FC_NONE);
+	assert_int_equal(finish(SET("cc=dctcp")).ecn, CFG_ECN_STEP);
+	assert_int_equal(finish(SET("cc=dctcp", "transport=irn")).fc, CFG_FC_NONE);
+	assert_int_equal(finish(SET("cc=aimd")).ecn, CFG_ECN_OFF);
 	assert_int_equal(finish(SET("cc=timely")).ecn, CFG_ECN_OFF);
 	assert_int_equal(finish(SET("cc=timely-patched")).ecn, CFG_ECN_OFF);
 	assert_int_equal(finish(SET("cc=timely", "ecn=red")).ecn, CFG_ECN_RED);

@@ -245,6 +245,25 @@ static void packet_build_ack__fields(void **state)
 	check_ack(&r, FLOW_READ, &ack, "11 00 ffff 00 00009d 00 ffffff 1f000002");
 }
 
+/* cnp_class=: CNPs, and nothing else, go in a class of their own. */
+static void packet_build__cnp_class(void **state)
+{
+	struct packet_ack a = { .n = 3, .syndrome = AETH_ACK };
+	struct flow flow = flow_of(FLOW_WRITE, 9000);
+	struct packet_rules r = base;
+	struct tx_frame cnp, ack;
+
+	for (u32 class = 0; class < 8; class ++) {
+		r.cnp_class = class + 1;
+		packet_build_cnp(&r, &cnp, &flow, NO_NUMBER);
+		packet_build_ack(&r, &ack, &flow, &a);
+		assert_int_equal(cnp.class, class);
+		assert_int_equal(cnp.head[IP_OFF + 1] >> 2, class << 3 | 2);
+		assert_int_equal(ack.class, 5);
+		assert_int_equal(packet_cnp_class(&r, &flow), class);
+	}
+}
+
 /* Without a class of its own an answer, and all else without payload, has that of the flow's data. */
 static void packet_build__class_of_flow(void **state)
 {
@@ -383,13 +402,13 @@ static void packet_build_read__fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packet_build_data__write),      cmocka_unit_test(packet_build_data__send),
-		cmocka_unit_test(packet_build_data__read),       cmocka_unit_test(packet_build_data__odd_messages),
-		cmocka_unit_test(packet_build_data__ack_req),    cmocka_unit_test(packet_build_data__reth_all),
-		cmocka_unit_test(packet_build_ack__fields),      cmocka_unit_test(packet_build__class_of_flow),
-		cmocka_unit_test(packet_build_ack__holes),       cmocka_unit_test(packet_build_ack__holes_inverse),
-		cmocka_unit_test(packet_build_read_nak__fields), cmocka_unit_test(packet_build_cnp__fields),
-		cmocka_unit_test(packet_build_read__fields),
+		cmocka_unit_test(packet_build_data__write),        cmocka_unit_test(packet_build_data__send),
+		cmocka_unit_test(packet_build_data__read),         cmocka_unit_test(packet_build_data__odd_messages),
+		cmocka_unit_test(packet_build_data__ack_req),      cmocka_unit_test(packet_build_data__reth_all),
+		cmocka_unit_test(packet_build_ack__fields),        cmocka_unit_test(packet_build__class_of_flow),
+		cmocka_unit_test(packet_build__cnp_class),         cmocka_unit_test(packet_build_ack__holes),
+		cmocka_unit_test(packet_build_ack__holes_inverse), cmocka_unit_test(packet_build_read_nak__fields),
+		cmocka_unit_test(packet_build_cnp__fields),        cmocka_unit_test(packet_build_read__fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

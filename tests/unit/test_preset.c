@@ -29,15 +29,17 @@ static void apply__schemes(void **state)
 		{ "roce-timely", "roce", "timely", true },
 		{ "dcqcn-connectx", "roce", "dcqcn-connectx", true },
 		{ "timely-patched", "roce", "timely-patched", true },
-		{ "ib-aimd", "roce", "ib-aimd", true },
-		{ "ib-lipd", "roce", "ib-lipd", true },
-		{ "ib-fimd", "roce", "ib-fimd", true },
+		{ "ib-aimd", "roce", "ib-aimd", false },
+		{ "ib-lipd", "roce", "ib-lipd", false },
+		{ "ib-fimd", "roce", "ib-fimd", false },
 		{ "irn", "irn", "none", false },
 		{ "irn-pfc", "irn", "none", true },
 		{ "irn-gbn", "irn-gbn", "none", false },
 		{ "irn-nobdp", "irn-nobdp", "none", false },
 		{ "irn-dcqcn", "irn", "dcqcn", false },
 		{ "irn-timely", "irn", "timely", false },
+		{ "irn-aimd", "irn", "aimd", false },
+		{ "irn-dctcp", "irn", "dctcp", false },
 		{ "irn-pfc-dcqcn", "irn", "dcqcn", true },
 		{ "irn-pfc-timely", "irn", "timely", true },
 		{ "melo", "melo", "none", false },
@@ -58,7 +60,8 @@ static void apply__schemes(void **state)
 		/* MELO's figure 5(a), 99.0 % of the line at 1 % of loss (REFERENCE 3.4) */
 		assert_int_equal(ALG(c, "melo_resend"), !strcmp(c.transport, "melo"));
 		assert_true(strcmp(c.transport, "melo") || c.rto_high == 50 * PS_PER_US);
-		assert_int_equal(c.timeouts, c.fc == CFG_FC_PFC ? CFG_OFF : CFG_ON);
+		assert_int_equal(c.timeouts, c.fc == CFG_FC_NONE ? CFG_ON : CFG_OFF);
+		assert_int_equal(c.fc == CFG_FC_CREDIT, cc_find(c.cc) && cc_find(c.cc)->credits);
 	}
 	assert_null(preset_at(i));
 }
@@ -76,7 +79,7 @@ static void apply__complete(void **state)
 		assert_ptr_equal(preset_find(p->name), p);
 		assert_in_range(strlen(p->name), 1, 16); /* the list's column */
 		assert_in_range(strlen(p->what), 1, 60);
-		assert_int_equal(c.ecn == CFG_ECN_RED, cc_find(c.cc) && (cc_find(c.cc)->cnp || cc_find(c.cc)->echo));
+		assert_int_equal((int)c.ecn, cc_find(c.cc) ? cc_find(c.cc)->marking : ECN_OFF);
 		assert_in_range(snprintf(settings, sizeof(settings), "%s", p->settings), 1, 127);
 		for (word = strtok_r(settings, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 			assert_int_equal(cfg_set(&by_hand, word, &err), 0);
