@@ -16,6 +16,7 @@ struct nic *nic_new(const struct nic_params *par, const struct nic_io *io)
 		return NULL;
 	n->par = par;
 	n->io = io;
+	n->fetches = par->qp.retx_fetch || par->ops->fetch_sender;
 	pause_init(&n->pause);
 	nic_fault_init(n);
 	for (u32 c = 0; c < FAB_CLASSES; c++)

@@ -113,6 +113,7 @@ struct nic {
 	struct timers pace;                   /* those who may send at a time */
 	struct timers timers;                 /* retransmission: senders, and requesters with REQUESTER */
 
+	bool fetches; /* something may have to be fetched: retransmissions, or connections' state */
 	struct waiting_list waiting;
 
 	struct receiver *receivers;
@@ -192,7 +193,7 @@ u64 fetch_for_sender(struct nic *n, u32 s);
 /* When the sender can go on as far as fetching is concerned; asks for what is missing. Now, or earlier: at once. */
 static inline u64 sender_fetched(struct nic *n, u32 s)
 {
-	return n->par->qp.retx_fetch || n->par->ops->fetch_sender ? fetch_for_sender(n, s) : 0;
+	return n->fetches ? fetch_for_sender(n, s) : 0;
 }
 /* A packet has arrived: it is handled, now or when its connection's state is on chip. 0 or -ENOMEM. */
 int fetch_for_packet(struct nic *n, const struct rx_frame *f, const struct rx_packet *p);

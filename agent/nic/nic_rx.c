@@ -301,7 +301,7 @@ static int receive_packet(struct nic *n, const struct rx_frame *f, const struct 
 		n->stats.discarded++;
 		return 0;
 	}
-	return n->par->ops->fetch_receiver ? fetch_for_packet(n, f, p) : nic_handle(n, f, p);
+	return n->fetches && n->par->ops->fetch_receiver ? fetch_for_packet(n, f, p) : nic_handle(n, f, p);
 }
 
 int nic_receive(struct nic *n, const struct rx_frame *f)

@@ -204,6 +204,7 @@ INCAST=(workload=incast bytes=100KB buffer=30KB fc=none timeouts=on)
 		transport=melo melo_bits=8
 		transport=melo melo_bits=64 melo_cache=1 workload=permutation
 		transport=melo melo_resend=holes melo_cache=2 ack_every=16
+		transport=melo melo_cache=1 melo_swap=3us retx_fetch=2us
 		transport=melo mtu=64 bytes=20KB psn0=16777215
 		transport=melo mtu=2048 ack_every=message
 		transport=iwarp mtu=64 bytes=20KB
@@ -216,9 +217,11 @@ INCAST=(workload=incast bytes=100KB buffer=30KB fc=none timeouts=on)
 		transport=roce timer_restart=send
 		transport=roce backoff=on cc=timely
 		transport=irn reth=all message=7777
+		transport=irn retx_fetch=2us
 		transport=irn-gbn backoff=on cap=5000
 		transport=roce backoff=on ack_every=64
 		transport=roce backoff=on reth=all
+		transport=roce retx_fetch=500ns
 		transport=irn cc=timely timely_segment=1
 		transport=roce cc=timely ack_every=16 class=0 ack_class=7
 		transport=roce cc=ib-fimd ib_levels=2 ack_every=message ecn=red kmin=2KB kmax=2KB

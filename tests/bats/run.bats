@@ -160,6 +160,12 @@ link=200:2000000 # 40 Gb/s, 2 us
 	[ "$(value "$BATS_TEST_TMPDIR/out" status)" = '"stuck"' ]
 }
 
+@test "run: --costs lists transports, with keys, and runs nothing" {
+	run -0 "$LOSSLAB" run --costs mtu=512
+	[[ "$output" == *"(mtu=512)"* && "$output" == *"in all: 100 bytes"* && "$output" != *digest* ]]
+	run -2 "$LOSSLAB" run --costs mtu=0
+}
+
 @test "run: --presets needs neither root nor a lab" {
 	run -0 "$LOSSLAB" run --presets
 	for name in roce roce-nopfc irn irn-gbn irn-nobdp melo iwarp irn-dcqcn roce-timely ib-aimd; do
