@@ -96,18 +96,18 @@ static int bad_value(const struct cfg_key *k, const char *v, const char *why, st
 		       cfg_allowed(k, allowed, sizeof(allowed)));
 }
 
-/* "0.7", "1", "70%" in hundredths. */
+/* "0.7", "1", "70.5%" in ppb. */
 static const char *parse_load(const char *v, u64 *out)
 {
 	size_t len = strlen(v);
-	char digits[16];
+	char digits[32];
 
 	if (!len || len >= sizeof(digits))
 		return "not a number";
 	if (v[len - 1] != '%')
-		return text_decimal(v, 2, ~0U, out) ? "not a decimal number with at most two places" : NULL;
+		return text_decimal(v, 9, ~0U, out) ? "not a decimal number with at most nine places" : NULL;
 	snprintf(digits, sizeof(digits), "%.*s", (int)(len - 1), v);
-	return text_u64(digits, ~0U, out) ? "not a whole number of per cent" : NULL;
+	return text_decimal(digits, 7, ~0U, out) ? "not a per cent with at most seven places" : NULL;
 }
 
 /* "40mbit" exactly: each unit is three more decimal places of a bit per second. */

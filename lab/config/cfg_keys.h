@@ -16,7 +16,7 @@ enum cfg_kind {
 	CFG_RATE, /* ps per byte */
 	CFG_BPS,  /* bits/s */
 	CFG_PROB, /* ppb */
-	CFG_LOAD, /* hundredths */
+	CFG_LOAD, /* a share, or a per cent, in ppb */
 	CFG_LOSS, /* ppb, and perhaps the switch in run_cfg.loss_at */
 	CFG_FRAC, /* X or X/2^n, in units of 2^-16 */
 	CFG_LIST, /* traffic classes with commas between, a bit each */

@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "lab/config/cfg_keys.h"
 #include "lab/records/records_impl.h"
+#include "lab/records/records_load.h"
 
 #define COLUMNS 80
 #define LABEL_MIN 16 /* columns of the scenario table's labels */
@@ -134,12 +136,34 @@ static void print_packets(const struct run_totals *t, FILE *out)
 	end(&line);
 }
 
+/* What was asked for, and how busy the links were. */
+static void print_load(const struct run_result *r, FILE *out)
+{
+	const struct cfg_key *k = cfg_key((u32)cfg_key_number("load"));
+	u32 load = records_load_ppb(r->cfg);
+	struct link_use use;
+	struct items line;
+	char text[32];
+
+	records_link_use(r, &use);
+	if (!load || !use.n)
+		return;
+	line = titled("load", out);
+	item(&line, "%s of %s", cfg_number_text(k, load, text, sizeof(text)),
+	     r->cfg->load_of == LOAD_OF_WIRE ? "the wire" : "payload");
+	item(&line, "links of hosts %s %% busy", decimal(use.tier[0].mean_ppm, 4).s);
+	for (u32 i = 1; i < use.n; i++)
+		item(&line, "tier %u %s %%", i, decimal(use.tier[i].mean_ppm, 4).s);
+	end(&line);
+}
+
 static void print_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	fprintf(out, "  flows        %u, %u completed (%s)\n", r->n_flows, t->completed, r->status);
 	fprintf(out, "  slowdown     %s average\n", of_completed(t, decimal(t->avg_slowdown_milli, 3)).s);
 	fprintf(out, "  completion   %s ms average, %s ms 99 %%\n", of_completed(t, ms(t->avg_fct_ps)).s,
 		of_completed(t, ms(t->p99_fct_ps)).s);
+	print_load(r, out);
 	print_packets(t, out);
 	if (t->qp_errors)
 		print_errors(r, t, out);
