@@ -110,6 +110,12 @@ static const char *parse_load(const char *v, u64 *out)
 	return text_decimal(digits, 7, ~0U, out) ? "not a per cent with at most seven places" : NULL;
 }
 
+/* "1.5" in hundredths. */
+static const char *parse_factor(const char *v, u64 *out)
+{
+	return text_decimal(v, 2, ~0U, out) ? "not a decimal number with at most two places" : NULL;
+}
+
 /* "40mbit" exactly: each unit is three more decimal places of a bit per second. */
 static const char *parse_bps(const char *v, u64 *out)
 {
@@ -184,6 +190,8 @@ static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out
 		return rc == TEXT_NOT_A_NUMBER ? "is not a whole number" : rc ? text_num_why[rc] : NULL;
 	case CFG_LOAD:
 		return parse_load(v, out);
+	case CFG_FACTOR:
+		return parse_factor(v, out);
 	case CFG_SIZE:
 		return unit_size(v, out, unit_err) ? unit_why(unit_err) : NULL;
 	case CFG_TIME:

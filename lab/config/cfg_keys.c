@@ -231,7 +231,7 @@ static const struct cfg_key switch_keys[] = {
 	  .advanced = true,
 	  .help = "arbiter=islip: iterations of request, grant and accept per slot" },
 	{ .name = "speedup",
-	  .kind = CFG_LOAD,
+	  .kind = CFG_FACTOR,
 	  CFG_MEMBER(speedup),
 	  .min = 100,
 	  .max = 1600,

@@ -33,6 +33,8 @@ static void put_setup(json_t *o, const struct run_result *r, const struct run_to
 {
 	static const char *const keys[] = { "fc", "buffer_mode", "ecn", "sched", "queues", "arbiter" };
 	const struct run_cfg *c = r->cfg;
+	u32 load = records_load_ppb(c);
+	char text[32];
 
 	put(o, "digest", json_text(t->digest));
 	put(o, "engine", json_text(engine_name(c)));
@@ -46,7 +48,8 @@ static void put_setup(json_t *o, const struct run_result *r, const struct run_to
 		put_key(o, c, keys[i]);
 	put(o, "op", json_text(flow_op_names[c->op]));
 	put(o, "workload", json_text(c->workload));
-	put(o, "load", records_load_ppb(c) ? json_exact(records_load_ppb(c), 9) : json_null());
+	cfg_number_text(cfg_key((u32)cfg_key_number("load")), load, text, sizeof(text));
+	put(o, "load", load ? json_number_or_text(text) : json_null());
 	put_key(o, c, "load_of");
 }
 

@@ -80,6 +80,12 @@ static struct decimal percent(u64 a, u64 b)
 	return decimal(ratio(a, b, 100000), 3);
 }
 
+/* ppm in per cent with two decimals, rounded. */
+static struct decimal share(u64 ppm)
+{
+	return decimal(ratio(ppm, 100, 1), 2);
+}
+
 /* "-" where no flow completed. */
 static struct decimal of_completed(const struct run_totals *t, struct decimal d)
 {
@@ -151,9 +157,9 @@ static void print_load(const struct run_result *r, FILE *out)
 	line = titled("load", out);
 	item(&line, "%s of %s", cfg_number_text(k, load, text, sizeof(text)),
 	     r->cfg->load_of == LOAD_OF_WIRE ? "the wire" : "payload");
-	item(&line, "links of hosts %s %% busy", decimal(use.tier[0].mean_ppm, 4).s);
+	item(&line, "links of hosts %s %% busy", share(use.tier[0].mean_ppm).s);
 	for (u32 i = 1; i < use.n; i++)
-		item(&line, "tier %u %s %%", i, decimal(use.tier[i].mean_ppm, 4).s);
+		item(&line, "tier %u %s %%", i, share(use.tier[i].mean_ppm).s);
 	end(&line);
 }
 

@@ -18,11 +18,11 @@ static const struct workload {
 	int (*make)(const struct workload_args *a, struct flow_list *out);
 	const char *arg; /* what stands for it in messages; path_arg: a file */
 } workloads[] = {
-	{ "heavy-tailed", WORKLOAD_POISSON, workload_heavy_tailed },
-	{ "websearch", WORKLOAD_POISSON, workload_websearch },
+	{ "heavy-tailed", WORKLOAD_POISSON, workload_heavy_tailed, NULL },
+	{ "websearch", WORKLOAD_POISSON, workload_websearch, NULL },
 	{ "uniform:", WORKLOAD_POISSON, workload_uniform, "MIN-MAX" },
-	{ "incast", WORKLOAD_INCAST, workload_incast },
-	{ "permutation", WORKLOAD_BURST, workload_permutation },
+	{ "incast", WORKLOAD_INCAST, workload_incast, NULL },
+	{ "permutation", WORKLOAD_BURST, workload_permutation, NULL },
 	{ "file:", WORKLOAD_FILE, workload_file, path_arg },
 	{ "cdf:", WORKLOAD_POISSON, workload_cdf, path_arg },
 };
