@@ -224,7 +224,7 @@ static void set__refuses(void **state)
 		{ "ack_every=65", "out of range" },
 		{ "flows=4194305", "out of range" },
 		{ "bytes=1100GB", "out of range" },
-		{ "workload=heavy", "unknown; allowed: heavy-tailed|websearch|incast|permutation|file:PATH|cdf:PATH" },
+		{ "workload=heavy", "unknown; allowed: heavy-tailed|websearch|uniform:MIN-MAX|incast|permutation|file:PATH|cdf:PATH" },
 		{ "workload=file:", "unknown" },
 		{ "workload=incast:3", "unknown" },
 		{ "topology=", "topology=: is empty" },
