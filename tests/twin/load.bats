@@ -84,6 +84,16 @@ transports() { "$LOSSLAB" run --list transport | awk '{ print $1 }'; }
 	cmp "$dir/flows.csv" "$BATS_TEST_TMPDIR/again/flows.csv"
 }
 
+@test "a scenario in another folder: uniform: is no path, cdf: is" {
+	mkdir "$BATS_TEST_TMPDIR/s"
+	printf '999 0\n1000 100\n' >"$BATS_TEST_TMPDIR/s/sizes"
+	printf 'topology=star:n=3\nflows=5\n[uniform]\nworkload=uniform:7KB-7KB\n[cdf]\nworkload=cdf:sizes\n' \
+		>"$BATS_TEST_TMPDIR/s/scenario"
+	"$LOSSLAB" run -q -e twin --out "$dir" "$BATS_TEST_TMPDIR/s" >/dev/null
+	[ "$(total "$dir/1/flows.csv" bytes)" -eq 35000 ]
+	[ "$(total "$dir/2/flows.csv" bytes)" -eq 5000 ]
+}
+
 @test "keys of other workloads are refused" {
 	refused() { run -2 "$LOSSLAB" run -q -e twin "${@:2}"; [[ $output == *"$1"* ]] || { echo "$output"; return 1; }; }
 
