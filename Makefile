@@ -146,7 +146,7 @@ fuzz: install-test ## all libFuzzer targets, SECONDS=60 each; T=NAME: one
 	@$(MAKE) -s --no-print-directory -j2 $(if $(T),build/tests/fuzz/fuzz_$(T),$(FUZZ))
 	@B=$(B) T=$(T) bash tests/fuzz/run.sh for $(SECONDS)
 
-chaos: install-test ## MINUTES=1, SEED=n: kills, stops, failing calls, foreign frames, sabotage
+chaos: install-test ## MINUTES=1, SEED=n: kills, stops, foreign frames, sabotage
 	@$(MAKE) -s --no-print-directory -j2 $(B)/losslab $(CHAOS)
 	@B=$(B) MINUTES=$(or $(MINUTES),1) SEED=$(SEED) bash tests/chaos/chaos.sh
 

@@ -125,7 +125,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	echo "$output"
 	[ -z "$stderr" ]
 	grep -qx '  flows        4, 1 completed (done)' <<<"$output"
-	grep -qx '  errors       3 flows: flow 0 access, flow 1 access, flow 3 rnr' <<<"$output"
+	grep -qx '  errors       3 flows, flow 0 access, flow 1 access, flow 3 rnr' <<<"$output"
 	[ "$(value "$BATS_TEST_TMPDIR/out" qp_errors)" -eq 3 ]
 	[ "$(value "$BATS_TEST_TMPDIR/out" status)" = '"done"' ]
 	conserved "$BATS_TEST_TMPDIR/out"
@@ -134,15 +134,15 @@ link=200:2000000 # 40 Gb/s, 2 us
 	"$LOSSLAB" run -q --json --name "$LAB" "${keys[@]}" | grep -qx ' *"qp_errors": 3,'
 	# of many, the first four
 	run -0 "$LOSSLAB" run -q --name "$LAB" transport=roce workload=permutation region=1KB message=1KB bytes=2KB
-	grep -qx '  errors       4 flows: flow 0 access, flow 1 access, flow 2 access, flow 3 access' <<<"$output"
+	tr -s ' \n' ' ' <<<"$output" | grep -q ' errors 4 flows, flow 0 access, flow 1 access, flow 2 access, flow 3 access frames '
 	run -0 "$LOSSLAB" run -q topology=star:n=6 transport=roce fc=none loss=1 retry_cnt=0 workload=incast
-	grep -qx '  errors       5 flows: flow 0 retry, flow 1 retry, flow 2 retry, flow 3 retry, ...' <<<"$output"
+	tr -s ' \n' ' ' <<<"$output" | grep -q ' errors 5 flows, flow 0 retry, flow 1 retry, flow 2 retry, flow 3 retry, \.\.\. '
 	# a table has one line for each variant that had any
 	printf 'workload=permutation\nbytes=2KB\n\n[ok]\n[bad]\nregion=1KB\n' >"$BATS_TEST_TMPDIR/scenario"
 	run -0 "$LOSSLAB" run -q --name "$LAB" "$BATS_TEST_TMPDIR/scenario"
 	echo "$output"
 	[ "$(grep -c 'stopped in error' <<<"$output")" -eq 1 ]
-	grep -qx 'bad: 4 of 4 flows stopped in error, and are in none of the averages.' <<<"$output"
+	grep -qx 'bad: 4 of 4 flows stopped in error' <<<"$output"
 }
 
 # A host that waits for longer than a run may go without progress is not stuck before the run's end.
@@ -150,7 +150,7 @@ link=200:2000000 # 40 Gb/s, 2 us
 	requires root veth kernel
 	up star:n=4
 	# nothing arrives; the second time-outs, the next events after the first, are more than stuck_after behind the start
-	keys=(transport=roce fc=none loss=1@s0 rto_high=90ms workload=permutation bytes=10KB)
+	keys=(transport=roce fc=none loss=1@s0 rto_high=90ms workload=permutation bytes=10KB stuck_after=100ms)
 	kernel "$BATS_TEST_TMPDIR/out" "${keys[@]}" stop_at=95ms
 	[ "$(value "$BATS_TEST_TMPDIR/out" status)" = '"stopped"' ]
 	[ "$(value "$BATS_TEST_TMPDIR/out" virtual_ns)" = 95000000.000 ]

@@ -147,7 +147,7 @@ bats_require_minimum_version 1.5.0
 	refused 2 "lab $LAB: in use by process $pid" up star
 	run "$LOSSLAB" status --name "$LAB"
 	echo "$output"
-	[[ $output == "$LAB: starting, fat-tree k=10"*"in use by process $pid" ]]
+	[[ $(tr -s ' \n' ' ' <<<"$output") == "$LAB: starting, fat-tree k=10"*"in use by process $pid " ]]
 	down
 	[ -z "$(namespaces "$LAB-")" ]
 	run wait "$pid"

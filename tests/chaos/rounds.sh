@@ -5,7 +5,7 @@
 records=(flows.csv ports.csv hosts.csv samples.csv)
 
 # What summary.json says of the run, without the machine and the engine.
-summary_of() { grep -vE '"(engine|topology|wall_s|cpu_s|peak_rss_kb|crossings_per_cpu_s)":' "$1/summary.json"; }
+summary_of() { grep -vE '"(engine|topology|wall_s|cpu_s|peak_rss_kb|hops_per_cpu_s)":' "$1/summary.json"; }
 
 # Draw configurations until the twin takes one; those refused must be refused by the kernel engine, too. CODE is the
 # twin's.

@@ -53,10 +53,10 @@ static bool set_word(struct run_cfg *c, const char *key, u32 draw)
 	const struct cfg_key *k = cfg_key(cfg_key_number(key));
 	u32 n = 0;
 
-	HOLDS(k && k->words, "key %s has no words", key);
-	while (k->words[n])
+	HOLDS(k && cfg_word(k, 0), "key %s has no words", key);
+	while (cfg_word(k, n))
 		n++;
-	return set(c, key, k->words[draw % n]);
+	return set(c, key, cfg_word(k, draw % n));
 }
 
 /* False if keys contradict each other. */

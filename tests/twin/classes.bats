@@ -156,7 +156,7 @@ of() { rows "$dir/flows.csv" "v[\"id\"] == $1 { print v[\"$2\"] }"; }
 	[[ $output == *", $((4 * (3 * 4096 + 22849))) for the reserves"* ]]
 	run -2 "$LOSSLAB" run --engine twin "${case[@]}" pfc_classes=2,3,5 buffer=1500
 	[[ $output == *", $((4 * (3 * 4096 + 2 * 22849))) for the reserves"* ]]
-	refused 2 'fault 1us:pause=5:h0: 5: a class without PFC; allowed: those of pfc_classes=' \
+	refused 2 'fault 1us:pause=5:h0: 5: PFC does not cover this class; allowed: those of pfc_classes=' \
 		"$LOSSLAB" run --engine twin topology=star:n=3 pfc_classes=3,4 fault=1us:pause=5:h0
 	twin "$dir" topology=star:n=3 class=4 pfc_classes=3,4 flows=5 fault=1us-2us:pause=4:h0
 	# a watchdog and a ring's deadlock know them as well: of class 3 the ring stands still, of class 5 it goes on

@@ -107,7 +107,7 @@ commands() { sed -n '/^#define CMD_LIST/,/[^\\]$/s/.*CMD_LIST(row)//p' "$REPO/la
 		# as the help has them: "  -n, --name LAB", "      --json", "  key   ..."
 		while read -r what; do
 			grep -qE -- "^ +$what( |\$)" "$T/text" || { echo "$c: $what"; false; }
-		done < <("$LOSSLAB" "$c" --help | grep -oE -- '^ +(-[a-z], )?--[a-z]+' | sed 's/^ *//')
+		done < <("$LOSSLAB" "$c" --help | grep -oE -- '^ +(-[a-z], )?--[a-z-]+' | sed 's/^ *//')
 	done
 	n=0
 	while read -r key; do

@@ -83,9 +83,9 @@ refused() { # WHAT THE MESSAGE SAYS, KEYS...
 	refused "iterations=1: arbiter=rr has no crossbar" iterations=1
 	refused "output_buffer=1093: smaller than one frame; allowed: mtu + 94 = 1094" arbiter=islip output_buffer=1093
 	refused "output_buffer=5: arbiter=rr has no crossbar" output_buffer=5
-	refused "sched=wrr: arbiter=islip lets the highest class through first" sched=wrr arbiter=islip
-	refused "queues=fifo: ecn=ib asks where all frames" queues=fifo ecn=ib
-	refused "arbiter=islip: ecn=ib-output asks where all frames" arbiter=islip ecn=ib-output
+	refused "sched=wrr: arbiter=islip is strict itself" sched=wrr arbiter=islip
+	refused "queues=fifo: ecn=ib needs the output of every frame" queues=fifo ecn=ib
+	refused "arbiter=islip: ecn=ib-output counts only frames before the crossbar" arbiter=islip ecn=ib-output
 	refused "speedup=0.99: out of range; allowed: 1.00..16.00" arbiter=islip speedup=0.99
 	refused "iterations=17: out of range; allowed: 1..16" arbiter=islip iterations=17
 	refused "arbiter=pim: unknown; allowed: rr|islip" arbiter=pim

@@ -94,7 +94,7 @@ bats_require_minimum_version 1.5.0
 	[ -s "$dir/samples.csv" ]
 	twin "$dir" topology=star:n=4 flows=100
 	[ -z "$(find "$dir" -name "*sample*")" ]
-	refused 2 'sample: there is no place for samples; allowed: with out=DIR' "$LOSSLAB" run -q -e twin topology=star:n=4 flows=100 sample=1us
+	refused 2 'sample= needs out=DIR' "$LOSSLAB" run -q -e twin topology=star:n=4 flows=100 sample=1us
 }
 
 @test "sample: samples that could not be kept fail the run, and there is no summary.json" {
