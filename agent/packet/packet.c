@@ -37,6 +37,11 @@ u64 packet_offset(const struct packet_rules *r, u32 n)
 	return (u64)message * r->message + (u64)(n - message * r->msg_packets) * r->mtu;
 }
 
+bool packet_is_first(const struct packet_rules *r, u32 n)
+{
+	return n == packet_message(r, n) * r->msg_packets;
+}
+
 bool packet_is_last(const struct packet_rules *r, u64 bytes, u32 n)
 {
 	return packet_place(r, bytes, n).last;

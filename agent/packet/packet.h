@@ -122,7 +122,8 @@ u32 packet_count(const struct packet_rules *r, u64 bytes);
 u32 packet_payload(const struct packet_rules *r, u64 bytes, u32 n);
 /* Where it stands in the flow. */
 u64 packet_offset(const struct packet_rules *r, u32 n);
-/* Whether it is the last of its message, as opcodes have it. */
+/* Whether it is the first or the last of its message, as opcodes have it. */
+bool packet_is_first(const struct packet_rules *r, u32 n);
 bool packet_is_last(const struct packet_rules *r, u64 bytes, u32 n);
 /* Frame length (without FCS and stamp) of packet @n of a flow. */
 u32 packet_frame_len(const struct packet_rules *r, const struct flow *flow, u32 n);

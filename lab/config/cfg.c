@@ -96,18 +96,24 @@ static int bad_value(const struct cfg_key *k, const char *v, const char *why, st
 		       cfg_allowed(k, allowed, sizeof(allowed)));
 }
 
-/* "0.7", "1", "70%" in hundredths. */
+/* "0.7", "1", "70.5%" in ppb. */
 static const char *parse_load(const char *v, u64 *out)
 {
 	size_t len = strlen(v);
-	char digits[16];
+	char digits[32];
 
 	if (!len || len >= sizeof(digits))
 		return "not a number";
 	if (v[len - 1] != '%')
-		return text_decimal(v, 2, ~0U, out) ? "not a decimal number with at most two places" : NULL;
+		return text_decimal(v, 9, ~0U, out) ? "not a decimal number with at most nine places" : NULL;
 	snprintf(digits, sizeof(digits), "%.*s", (int)(len - 1), v);
-	return text_u64(digits, ~0U, out) ? "not a whole number of per cent" : NULL;
+	return text_decimal(digits, 7, ~0U, out) ? "not a per cent with at most seven places" : NULL;
+}
+
+/* "1.5" in hundredths. */
+static const char *parse_factor(const char *v, u64 *out)
+{
+	return text_decimal(v, 2, ~0U, out) ? "not a decimal number with at most two places" : NULL;
 }
 
 /* "40mbit" exactly: each unit is three more decimal places of a bit per second. */
@@ -184,6 +190,8 @@ static const char *parse_number(const struct cfg_key *k, const char *v, u64 *out
 		return rc == TEXT_NOT_A_NUMBER ? "is not a whole number" : rc ? text_num_why[rc] : NULL;
 	case CFG_LOAD:
 		return parse_load(v, out);
+	case CFG_FACTOR:
+		return parse_factor(v, out);
 	case CFG_SIZE:
 		return unit_size(v, out, unit_err) ? unit_why(unit_err) : NULL;
 	case CFG_TIME:

@@ -89,17 +89,24 @@ struct run_cfg {
 	u64 alg[CFG_ALG_MAX];
 
 	/* traffic */
-	u32 op;                 /* op=write|send|read (enum flow_op) of flows that a file does not say otherwise */
-	u32 message;            /* message=SIZE: flows are cut into messages of so many bytes; 0 = one per flow */
-	char workload[CFG_STR]; /* workload=heavy-tailed|websearch|incast|permutation|file:PATH|cdf:PATH */
-	u32 load_pct;           /* load=0.7 in hundredths, 1..100 (payload bytes per host link) */
-	u32 flows;              /* flows=N; 0 = by duration */
-	u64 duration;           /* duration=1ms of arrivals; 0 = by flows */
-	u32 senders;            /* senders=N of incast; 0 = all other hosts */
-	u64 bytes;              /* bytes=: size of each flow of incast and permutation */
-	enum cfg_until until;   /* until=done|arrivals */
-	u64 stop_at;            /* stop_at=2ms: virtual time at which a run ends; 0 = never */
-	u64 stuck_after;        /* stuck_after=TIME without a new packet ends a run; 0 = auto: the plan computes it */
+	u32 op;                    /* op=write|send|read (enum flow_op) of flows that a file does not say otherwise */
+	u32 message;               /* message=SIZE: flows are cut into messages of so many bytes; 0 = one per flow */
+	char workload[CFG_STR];    /* workload=heavy-tailed|websearch|uniform:|incast|permutation|file:PATH|cdf:PATH */
+	u32 load_ppb;              /* load=0.7 of each sending host's link in 1e-9, 1..1e9 */
+	u32 load_of;               /* load_of=wire|payload (enum load_of) */
+	bool half;                 /* pattern=uniform|half */
+	u32 flows;                 /* flows=N; 0 = by duration */
+	u64 duration;              /* duration=1ms of arrivals; 0 = by flows */
+	u32 senders;               /* senders=N of incast; 0 = all other hosts */
+	u64 bytes;                 /* bytes=: size of each flow of incast and permutation */
+	bool stripe;               /* stripe=on|off: bytes are divided among an incast's senders */
+	u32 repeat;                /* repeat=1: incasts */
+	u64 every;                 /* every=TIME from one incast to the next; 0 = auto */
+	u32 background_ppb;        /* background=LOAD beside an incast, as load; 0 = none */
+	char background_sizes[64]; /* background_sizes=heavy-tailed|websearch|uniform:MIN-MAX */
+	enum cfg_until until;      /* until=done|arrivals */
+	u64 stop_at;               /* stop_at=2ms: virtual time at which a run ends; 0 = never */
+	u64 stuck_after; /* stuck_after=TIME without a new packet ends a run; 0 = auto: the plan computes it */
 
 	/* faults */
 	char fault[CFG_STR];      /* fault=TIME:WHAT:WHERE[;...]: lab/plan/FAULTS.md; "" = none */

@@ -123,6 +123,10 @@ static const struct scope {
 	{ "pfc_restore", "fc", "pfc", "sends no PAUSE" },
 	{ "senders", "workload", "incast", "does not use it" },
 	{ "bytes", "workload", "incast|permutation", "does not use it" },
+	{ "stripe", "workload", "incast", "does not use it" },
+	{ "repeat", "workload", "incast", "does not use it" },
+	{ "every", "workload", "incast", "does not use it" },
+	{ "background", "workload", "incast", "does not use it" },
 };
 
 /* Whether @word is one of "a|b|c". */
@@ -392,6 +396,33 @@ static int check_host(const struct run_cfg *c, struct err *err)
 	return check_waits(c, err);
 }
 
+/* Flows that start at random: those of the workload, or an incast's background. */
+static int check_arrivals(const struct run_cfg *c, struct err *err)
+{
+	enum workload_kind kind = workload_kind(c->workload);
+	struct text_quote spec = text_quote(c->workload);
+
+	if (c->flows && c->duration)
+		return err_set(err, -EINVAL, "flows=%u: duration is given too; allowed: one of the two", c->flows);
+	if (kind != WORKLOAD_POISSON && c->flows)
+		return err_set(err, -EINVAL,
+			       "flows=%u: workload=%s sets their number; allowed: with workloads that have a load",
+			       c->flows, spec.s);
+	if (kind == WORKLOAD_POISSON || c->background_ppb)
+		return 0;
+	if (c->duration)
+		return err_set(
+			err, -EINVAL,
+			"duration=%lluns: workload=%s sets the duration; allowed: with workloads that have a load",
+			c->duration / PS_PER_NS, spec.s);
+	if (c->half)
+		return err_set(err, -EINVAL,
+			       "pattern=half: workload=%s says itself who sends to whom; allowed: with workloads that "
+			       "have a load, and with background=",
+			       spec.s);
+	return 0;
+}
+
 static int check_traffic(const struct run_cfg *c, struct err *err)
 {
 	enum workload_kind kind = workload_kind(c->workload);
@@ -408,18 +439,11 @@ static int check_traffic(const struct run_cfg *c, struct err *err)
 			       cfg_value_text(c, cfg_key((u32)cfg_key_number("class_mix")), list, sizeof(list)),
 			       spec.s);
 	}
-	if (c->flows && c->duration)
-		return err_set(err, -EINVAL, "flows=%u: duration is given too; allowed: one of the two", c->flows);
-	if (kind != WORKLOAD_POISSON && c->flows)
+	if (strcmp(c->background_sizes, "heavy-tailed") && !c->background_ppb)
 		return err_set(err, -EINVAL,
-			       "flows=%u: workload=%s sets their number; allowed: with workloads that have a load",
-			       c->flows, spec.s);
-	if (kind != WORKLOAD_POISSON && c->duration)
-		return err_set(
-			err, -EINVAL,
-			"duration=%lluns: workload=%s sets the duration; allowed: with workloads that have a load",
-			c->duration / PS_PER_NS, spec.s);
-	return 0;
+			       "background_sizes=%s: no such flows; allowed: with workload=incast background=LOAD",
+			       text_quote(c->background_sizes).s);
+	return check_arrivals(c, err);
 }
 
 int cfg_finish(struct run_cfg *c, struct err *err)

@@ -10,17 +10,18 @@
 
 enum cfg_kind {
 	/* numbers */
-	CFG_NUM,  /* a whole number */
-	CFG_SIZE, /* bytes */
-	CFG_TIME, /* ps */
-	CFG_RATE, /* ps per byte */
-	CFG_BPS,  /* bits/s */
-	CFG_PROB, /* ppb */
-	CFG_LOAD, /* hundredths */
-	CFG_LOSS, /* ppb, and perhaps the switch in run_cfg.loss_at */
-	CFG_FRAC, /* X or X/2^n, in units of 2^-16 */
-	CFG_LIST, /* traffic classes with commas between, a bit each */
-	CFG_WORD, /* one of words[], kept as its place there */
+	CFG_NUM,    /* a whole number */
+	CFG_SIZE,   /* bytes */
+	CFG_TIME,   /* ps */
+	CFG_RATE,   /* ps per byte */
+	CFG_BPS,    /* bits/s */
+	CFG_PROB,   /* ppb */
+	CFG_LOAD,   /* a share, or a per cent, in ppb */
+	CFG_FACTOR, /* hundredths */
+	CFG_LOSS,   /* ppb, and perhaps the switch in run_cfg.loss_at */
+	CFG_FRAC,   /* X or X/2^n, in units of 2^-16 */
+	CFG_LIST,   /* traffic classes with commas between, a bit each */
+	CFG_WORD,   /* one of words[], kept as its place there */
 	/* texts */
 	CFG_NAME,     /* one of those that word() lists */
 	CFG_TEXT,     /* free text */

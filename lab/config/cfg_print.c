@@ -74,15 +74,16 @@ const char *cfg_number_text(const struct cfg_key *k, u64 v, char *buf, size_t n)
 	case CFG_BPS:
 		return print_bps(v, buf, n);
 	case CFG_PROB:
+	case CFG_LOAD:
 	case CFG_LOSS:
 		return print_prob((u32)v, buf, n);
+	case CFG_FACTOR:
+		snprintf(buf, n, "%llu.%02llu", v / 100, v % 100);
+		return buf;
 	case CFG_FRAC:
 		return print_frac(v, buf, n);
 	case CFG_LIST:
 		return print_list(v, buf, n);
-	case CFG_LOAD:
-		snprintf(buf, n, "%llu.%02llu", v / 100, v % 100);
-		return buf;
 	case CFG_WORD: /* a special value of its own is the place behind the last word */
 		return k->words[v] ? k->words[v] : k->special.word;
 	default:

@@ -13,6 +13,7 @@
 
 #include "lab/config/cfg_keys.h"
 #include "lab/text.h"
+#include "lab/workload/workload.h"
 
 /* What reading has come to: lines go to the variant begun last, or to what all have in common. */
 struct reading {
@@ -72,8 +73,9 @@ static char *relative_path(const struct path_key *k, char *value)
 	char *path = value;
 
 	if (!strcmp(k->name, "workload")) {
-		path = strchr(value, ':');
-		path = path ? path + 1 : NULL;
+		const char *after = workload_path(value);
+
+		path = after ? value + (after - value) : NULL;
 	}
 	return path && *path && *path != '/' ? path : NULL;
 }

@@ -227,14 +227,18 @@ static int make_flows(struct plan *f, struct err *err)
 {
 	struct workload_spec spec = plan_workload(f->cfg);
 	u32 *host_ps = calloc(f->size.hosts, sizeof(*host_ps)), n;
-	int rc;
+	const char **names = calloc(f->size.hosts, sizeof(*names));
+	int rc = host_ps && names ? 0 : fail(err, -ENOMEM, "out of memory");
 
-	if (!host_ps)
-		return fail(err, -ENOMEM, "out of memory");
-	for (u32 h = 0; h < f->size.hosts; h++)
+	for (u32 h = 0; h < f->size.hosts && !rc; h++) {
 		host_ps[h] = f->ports[f->host_port[h]].ps_per_byte;
-	rc = workload_make(&spec, f->size.hosts, host_ps, &f->flow_list, &n, err);
+		names[h] = f->topo->nodes[f->topo->hosts[h]].name;
+	}
+	spec.host_names = names;
+	if (!rc)
+		rc = workload_make(&spec, f->size.hosts, host_ps, &f->flow_list, &n, err);
 	free(host_ps);
+	free(names);
 	if (rc)
 		return rc;
 	if (!in_order(f->flow_list, n))

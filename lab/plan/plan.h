@@ -136,6 +136,11 @@ bool plan_headroom_short(const struct plan *f, char *line, size_t n);
  * names the port that needs most, in @line of @n bytes.
  */
 bool plan_credits_short(const struct plan *f, char *line, size_t n);
+/*
+ * The tier of each switch port's link, to @tier[size.ports]: how many links its nearer end is from the nearest host. 0:
+ * links of hosts; 1: of a switch with hosts to another; 2: from there on, and so forth. 0, or -1 without memory.
+ */
+int plan_tiers(const struct plan *f, u32 *tier);
 
 /* Name of switch port @number as "s3:p1", into buf; returns buf. */
 const char *plan_port_name(const struct plan *f, u32 number, char *buf, size_t n);

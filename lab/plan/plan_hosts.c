@@ -9,6 +9,7 @@
 #include "agent/recovery/recovery.h"
 #include "lab/config/cfg_keys.h"
 #include "lab/plan/plan_impl.h"
+#include "lab/plan/plan_workload.h"
 
 #define SAMPLE 64 /* packets that tell how long those of a message are */
 
@@ -18,7 +19,7 @@ static void plan_rules(const struct run_cfg *c, struct packet_rules *r)
 		.format = recovery_find(c->transport)->format,
 		.psn0 = c->psn0,
 		.mtu = c->mtu,
-		.message = param_or(c->message, MESSAGE_MAX / c->mtu * c->mtu),
+		.message = plan_message(c),
 		.ack_every = c->ack_every,
 		.reth_all = c->reth_all,
 		.ack_class = c->ack_class == CFG_CLASS_SAME ? CLASS_OF_FLOW : c->ack_class,

@@ -6,6 +6,8 @@
 #include "lab/config/cfg.h"
 #include "lab/workload/workload.h"
 
+/* Bytes of a full message; message=flow: of the longest one that is whole packets. */
+u32 plan_message(const struct run_cfg *c);
 /* The specification for workload_make(). It points into @c, which must live as long. */
 struct workload_spec plan_workload(const struct run_cfg *c);
 

@@ -39,6 +39,7 @@ struct port_record {
 	u32 port;
 	const char *peer;
 	u32 peer_port;
+	u32 ps_per_byte, tier; /* of its link; tier: lab/plan/plan.h. In no column */
 #include "lab/records/ports.def"
 };
 

@@ -95,13 +95,14 @@ static int keep_file(struct record_input *in, char *path, size_t size)
 
 int record_inputs_keep(struct record_inputs *in, struct run_cfg *c, const struct topo *t)
 {
-	char *workload = strchr(c->workload, ':');
+	const char *path = workload_path(c->workload);
+	char *workload = path ? c->workload + (path - c->workload) : NULL;
 	int rc = t ? keep_topology(&in->topology, t) : 0;
 
 	if (!rc && c->fault_file[0])
 		rc = keep_file(&in->faults, c->fault_file, sizeof(c->fault_file));
 	if (!rc && workload)
-		rc = keep_file(&in->workload, workload + 1, sizeof(c->workload) - (size_t)(workload + 1 - c->workload));
+		rc = keep_file(&in->workload, workload, sizeof(c->workload) - (size_t)(workload - c->workload));
 	return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "lab/config/cfg_keys.h"
 #include "lab/records/json_exact.h"
 #include "lab/records/records_impl.h"
+#include "lab/records/records_load.h"
 
 static void put(json_t *o, const char *key, json_t *value)
 {
@@ -104,6 +105,8 @@ static void put_setup(json_t *o, const struct run_result *r, const struct run_to
 {
 	static const char *const keys[] = { "fc", "pfc_classes", "buffer_mode", "ecn", "sched", "queues", "arbiter" };
 	const struct run_cfg *c = r->cfg;
+	u32 load = records_load_ppb(c);
+	char text[32];
 
 	put(o, "digest", json_text(t->digest));
 	put(o, "engine", json_text(engine_name(c)));
@@ -117,7 +120,31 @@ static void put_setup(json_t *o, const struct run_result *r, const struct run_to
 		put_key(o, c, keys[i]);
 	put(o, "op", json_text(flow_op_names[c->op]));
 	put(o, "workload", json_text(c->workload));
+	cfg_number_text(cfg_key((u32)cfg_key_number("load")), load, text, sizeof(text));
+	put(o, "load", load ? json_number_or_text(text) : json_null());
+	put_key(o, c, "load_of");
 	put(o, "computed", computed(r));
+}
+
+/* {"over_ns": 1000000.000, "tiers": [{"tier": 0, "ports": 32, "mean": 0.7, "busiest": 0.8}, ...]} */
+static json_t *link_use(const struct run_result *r)
+{
+	json_t *o = json_object(), *tiers = json_array();
+	struct link_use use;
+
+	records_link_use(r, &use);
+	for (u32 i = 0; i < use.n; i++) {
+		json_t *tier = json_object();
+
+		put_u64(tier, "tier", i);
+		put_u64(tier, "ports", use.tier[i].ports);
+		put(tier, "mean", json_exact(use.tier[i].mean_ppm, 6));
+		put(tier, "busiest", json_exact(use.tier[i].busiest_ppm, 6));
+		json_array_append_new(tiers, tier);
+	}
+	put(o, "over_ns", json_exact(use.over_ps, 3));
+	put(o, "tiers", tiers);
+	return o;
 }
 
 /* An array is an object of its elements. */
@@ -204,6 +231,7 @@ static json_t *summary(const struct run_result *r, const struct run_totals *t)
 	put(o, "drop_rate_other", json_exact(t->drop_other_ppm, 6));
 	put_totals(o, &port_columns, &t->ports);
 	put_totals(o, &flow_columns, &t->flows);
+	put(o, "utilisation", link_use(r));
 	put_u64(o, "qp_errors", t->qp_errors);
 	if (is_melo(r->cfg)) {
 		json_t *melo = json_object();

@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "lab/config/cfg_keys.h"
 #include "lab/records/records_impl.h"
+#include "lab/records/records_load.h"
 
 #define COLUMNS 80
 #define LABEL_MIN 16 /* columns of the scenario table's labels */
@@ -76,6 +78,12 @@ static struct decimal seconds(u64 us)
 static struct decimal percent(u64 a, u64 b)
 {
 	return decimal(ratio(a, b, 100000), 3);
+}
+
+/* ppm in per cent with two decimals, rounded. */
+static struct decimal share(u64 ppm)
+{
+	return decimal(ratio(ppm, 100, 1), 2);
 }
 
 /* "-" where no flow completed. */
@@ -196,6 +204,27 @@ static void print_fairness(const struct fairness *j, FILE *out)
 	end(&line);
 }
 
+/* What was asked for, and how busy the links were. */
+static void print_load(const struct run_result *r, FILE *out)
+{
+	const struct cfg_key *k = cfg_key((u32)cfg_key_number("load"));
+	u32 load = records_load_ppb(r->cfg);
+	struct link_use use;
+	struct items line;
+	char text[32];
+
+	records_link_use(r, &use);
+	if (!load || !use.n)
+		return;
+	line = titled("load", out);
+	item(&line, "%s of %s", cfg_number_text(k, load, text, sizeof(text)),
+	     r->cfg->load_of == LOAD_OF_WIRE ? "the wire" : "payload");
+	item(&line, "links of hosts %s %% busy", share(use.tier[0].mean_ppm).s);
+	for (u32 i = 1; i < use.n; i++)
+		item(&line, "tier %u %s %%", i, share(use.tier[i].mean_ppm).s);
+	end(&line);
+}
+
 static void print_flows(const struct run_result *r, const struct run_totals *t, FILE *out)
 {
 	fprintf(out, "  flows        %u, %u completed (%s)\n", r->n_flows, t->completed, r->status);
@@ -205,6 +234,7 @@ static void print_flows(const struct run_result *r, const struct run_totals *t, 
 		print_requests(&t->stats.requests, out);
 	if (t->stats.fairness.flows)
 		print_fairness(&t->stats.fairness, out);
+	print_load(r, out);
 	print_packets(t, out);
 	if (t->qp_errors)
 		print_errors(r, t, out);

@@ -34,6 +34,7 @@ void collect_port(const struct plan *f, const struct plan_memory *m, u32 n, u64 
 	*row = (struct port_record){
 		.node = t->nodes[t->switches[p->cfg.sw]].name,
 		.port = n - f->port_base[p->cfg.sw],
+		.ps_per_byte = p->cfg.ps_per_byte,
 	};
 	columns_collect(&port_columns, SOURCE_PORT, p, row);
 	collect_pauses(row, &p->pause, now);
@@ -56,6 +57,7 @@ static void host_row(const struct source *b, u32 h, struct port_record *row)
 		.node = t->nodes[t->hosts[h]].name,
 		.peer = t->nodes[t->switches[far->sw]].name,
 		.peer_port = far->number - b->f->port_base[far->sw],
+		.ps_per_byte = far->ps_per_byte,
 		.drops = { [FAB_DROP_LINK] = b->hosts[h].stats.lost_link },
 		.data_drops = { [FAB_DROP_LINK] = b->hosts[h].stats.lost_link_data },
 	};
@@ -105,6 +107,18 @@ static u64 last_event(const struct conductor *c, const struct source *b)
 	return last;
 }
 
+/* The tiers of the switches' ports; those of hosts are 0. */
+static int collect_tiers(const struct plan *f, struct run_result *r)
+{
+	u32 *tier = malloc(f->size.ports * sizeof(*tier));
+	int rc = tier ? plan_tiers(f, tier) : -1;
+
+	for (u32 n = 0; n < f->size.ports && !rc; n++)
+		r->ports[n].tier = tier[n];
+	free(tier);
+	return rc ? -ENOMEM : 0;
+}
+
 static int collect(struct conductor *c, struct source *b, struct run_result *r)
 {
 	const struct plan *f = b->f;
@@ -137,7 +151,7 @@ static int collect(struct conductor *c, struct source *b, struct run_result *r)
 	r->goodput = c->sampler.goodput;
 	computed_collect(f, r);
 	r->trace = c->tracer.out;
-	return 0;
+	return collect_tiers(f, r);
 }
 
 int collect_records(struct conductor *c, struct run_result *r)

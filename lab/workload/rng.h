@@ -17,6 +17,7 @@ enum rng_purpose {
 	RNG_DESTINATION = 3, /* destinations of the flows of one host */
 	RNG_PERMUTATION = 4, /* who sends to whom in a permutation */
 	RNG_CLASS = 5,       /* traffic class of one flow */
+	RNG_INCAST = 6,      /* receiver and senders of one incast of several */
 };
 
 struct rng {

@@ -10,17 +10,21 @@
 
 const char *const flow_op_names[] = { [FLOW_WRITE] = "write", [FLOW_SEND] = "send", [FLOW_READ] = "read", NULL };
 
+static const char path_arg[] = "PATH";
+
 static const struct workload {
-	const char *name; /* if it ends in ':', a path follows */
+	const char *name; /* if it ends in ':', @arg follows */
 	enum workload_kind kind;
 	int (*make)(const struct workload_args *a, struct flow_list *out);
+	const char *arg; /* what stands for it in messages; path_arg: a file */
 } workloads[] = {
-	{ "heavy-tailed", WORKLOAD_POISSON, workload_heavy_tailed },
-	{ "websearch", WORKLOAD_POISSON, workload_websearch },
-	{ "incast", WORKLOAD_INCAST, workload_incast },
-	{ "permutation", WORKLOAD_BURST, workload_permutation },
-	{ "file:", WORKLOAD_FILE, workload_file },
-	{ "cdf:", WORKLOAD_POISSON, workload_cdf },
+	{ "heavy-tailed", WORKLOAD_POISSON, workload_heavy_tailed, NULL },
+	{ "websearch", WORKLOAD_POISSON, workload_websearch, NULL },
+	{ "uniform:", WORKLOAD_POISSON, workload_uniform, "MIN-MAX" },
+	{ "incast", WORKLOAD_INCAST, workload_incast, NULL },
+	{ "permutation", WORKLOAD_BURST, workload_permutation, NULL },
+	{ "file:", WORKLOAD_FILE, workload_file, path_arg },
+	{ "cdf:", WORKLOAD_POISSON, workload_cdf, path_arg },
 };
 #define N_WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
 
@@ -30,9 +34,7 @@ static const struct workload *find(const char *text, const char **arg)
 	for (u32 i = 0; i < N_WORKLOADS; i++) {
 		const char *name = workloads[i].name;
 		size_t len = strlen(name);
-		bool path = name[len - 1] == ':';
-
-		if (strncmp(text, name, len) || path != (text[len] != '\0'))
+		if (strncmp(text, name, len) || !workloads[i].arg != !text[len])
 			continue;
 		*arg = text + len;
 		return &workloads[i];
@@ -48,16 +50,29 @@ enum workload_kind workload_kind(const char *text)
 	return w ? w->kind : WORKLOAD_UNKNOWN;
 }
 
+const char *workload_path(const char *text)
+{
+	const char *arg;
+	const struct workload *w = find(text, &arg);
+
+	return w && w->arg == path_arg ? arg : NULL;
+}
+
+struct wire_cut workload_cut(const struct workload_spec *w)
+{
+	return (struct wire_cut){ .mtu = w->mtu, .message = w->message };
+}
+
 const char *workload_list(char *buf, size_t n)
 {
 	size_t used = 0;
 
 	buf[0] = '\0';
 	for (u32 i = 0; i < N_WORKLOADS && used < n; i++) {
-		const char *name = workloads[i].name;
+		const char *arg = workloads[i].arg;
 
-		used += (size_t)snprintf(buf + used, n - used, "%s%s%s", i ? "|" : "", name,
-					 name[strlen(name) - 1] == ':' ? "PATH" : "");
+		used += (size_t)snprintf(buf + used, n - used, "%s%s%s", i ? "|" : "", workloads[i].name,
+					 arg ? arg : "");
 	}
 	return buf;
 }

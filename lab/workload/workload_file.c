@@ -21,18 +21,66 @@ static const char *const headers[] = {
 };
 #define HEADERS (sizeof(headers) / sizeof(headers[0]))
 
+/* A host by its name. */
+struct host_name {
+	const char *name;
+	u32 host;
+};
+
+/* What reading a file of flows goes by. */
+struct reading {
+	const struct workload_args *a;
+	struct host_name *names; /* of all hosts, sorted; NULL: hosts have numbers only */
+};
+
 static int bad_column(struct text_in *t, u32 col, const char *text, const char *why)
 {
 	return text_fail(t, "%s '%s' %s", col_names[col], text_quote(text).s, why);
 }
 
-static int parse_numbers(struct text_in *t, char **col, u64 *v)
+static int compare_names(const void *a, const void *b)
 {
-	static const u64 max[NUMBERS] = { ~0U, ~0U, ~0U, WORKLOAD_BYTES_MAX, WORKLOAD_START_MAX };
+	return strcmp(((const struct host_name *)a)->name, ((const struct host_name *)b)->name);
+}
+
+static const struct host_name *find_host(const struct reading *r, const char *name)
+{
+	struct host_name key = { .name = name };
+
+	return r->names ? bsearch(&key, r->names, r->a->n_hosts, sizeof(key), compare_names) : NULL;
+}
+
+/* A host: its name, which begins with a letter, or its number. */
+static int parse_host(struct text_in *t, const struct reading *r, u32 col, const char *text, u64 *v)
+{
+	const struct host_name *named = find_host(r, text);
+	enum text_num rc = text_u64(text, ~0U, v);
+
+	if (named)
+		*v = named->host;
+	else if (rc == TEXT_NOT_A_NUMBER && r->names && *text >= 'a' && *text <= 'z')
+		return text_fail(t, "%s '%s': the network has no host of that name", col_names[col],
+				 text_quote(text).s);
+	else if (rc)
+		return bad_column(t, col, text, text_num_why[rc]);
+	else if (*v >= r->a->n_hosts)
+		return text_fail(t, "%s %llu: the network has hosts 0..%u", col_names[col], *v, r->a->n_hosts - 1);
+	return 0;
+}
+
+static int parse_numbers(struct text_in *t, const struct reading *r, char **col, u64 *v)
+{
+	static const u64 max[NUMBERS] = { ~0U, 0, 0, WORKLOAD_BYTES_MAX, WORKLOAD_START_MAX };
 
 	for (u32 i = 0; i < NUMBERS; i++) {
-		enum text_num rc =
-			i == COL_START ? text_decimal(col[i], 3, max[i], &v[i]) : text_u64(col[i], max[i], &v[i]);
+		enum text_num rc;
+
+		if (i == COL_SRC || i == COL_DST) {
+			if (parse_host(t, r, i, col[i], &v[i]))
+				return -EINVAL;
+			continue;
+		}
+		rc = i == COL_START ? text_decimal(col[i], 3, max[i], &v[i]) : text_u64(col[i], max[i], &v[i]);
 
 		if (rc)
 			return bad_column(t, i, col[i], text_num_why[rc]);
@@ -62,8 +110,9 @@ static int parse_class(struct text_in *t, const struct workload_spec *w, const c
 }
 
 /* A row under headers[@has]. Numbers are checked here, ids against each other when all rows have been read. */
-static int parse_flow(struct text_in *t, const struct workload_args *a, u32 has, struct flow *f)
+static int parse_flow(struct text_in *t, const struct reading *r, u32 has, struct flow *f)
 {
+	const struct workload_args *a = r->a;
 	u32 n, op = a->spec->op, cols = NUMBERS + !!(has & HAS_OP) + !!(has & HAS_CLASS);
 	char *col[COLS];
 	u64 v[NUMBERS], class = a->spec->class;
@@ -72,16 +121,13 @@ static int parse_flow(struct text_in *t, const struct workload_args *a, u32 has,
 	n = text_columns(t, col, COLS);
 	if (n != cols)
 		return text_fail(t, "%u columns instead of %u: %s", n, cols, headers[has]);
-	rc = parse_numbers(t, col, v);
+	rc = parse_numbers(t, r, col, v);
 	if (!rc && has & HAS_OP)
 		rc = parse_op(t, a->spec, col[NUMBERS], &op);
 	if (!rc && has & HAS_CLASS)
 		rc = parse_class(t, a->spec, col[cols - 1], &class);
 	if (rc)
 		return rc;
-	for (u32 i = COL_SRC; i <= COL_DST; i++)
-		if (v[i] >= a->n_hosts)
-			return text_fail(t, "%s %llu: the network has hosts 0..%u", col_names[i], v[i], a->n_hosts - 1);
 	if (v[COL_SRC] == v[COL_DST])
 		return text_fail(t, "src and dst are both host %llu", v[COL_SRC]);
 	if (!v[COL_BYTES])
@@ -144,7 +190,7 @@ static int read_header(struct text_in *t, u32 *has)
 			 text_quote(t->buf).s, headers[0]);
 }
 
-static int read_flows(struct text_in *t, const struct workload_args *a, struct flow_list *out)
+static int read_flows(struct text_in *t, const struct reading *r, struct flow_list *out)
 {
 	u32 has = 0;
 	int rc = read_header(t, &has);
@@ -154,7 +200,7 @@ static int read_flows(struct text_in *t, const struct workload_args *a, struct f
 	while ((rc = text_line(t)) > 0) {
 		struct flow f;
 
-		rc = parse_flow(t, a, has, &f);
+		rc = parse_flow(t, r, has, &f);
 		if (rc)
 			return rc;
 		rc = flow_list_add(out, &f);
@@ -169,15 +215,34 @@ static int read_flows(struct text_in *t, const struct workload_args *a, struct f
 	return rc ? rc : check_ids(t, out);
 }
 
+static int sort_names(struct reading *r)
+{
+	const struct workload_args *a = r->a;
+
+	if (!a->spec->host_names)
+		return 0;
+	r->names = calloc(a->n_hosts, sizeof(*r->names));
+	if (!r->names)
+		return -ENOMEM;
+	for (u32 h = 0; h < a->n_hosts; h++)
+		r->names[h] = (struct host_name){ a->spec->host_names[h], h };
+	qsort(r->names, a->n_hosts, sizeof(*r->names), compare_names);
+	return 0;
+}
+
 int workload_file(const struct workload_args *a, struct flow_list *out)
 {
+	struct reading r = { .a = a };
 	struct text_in t;
 	int rc = text_open(&t, a->arg, NULL, a->err);
 
 	if (rc)
 		return rc;
-	rc = read_flows(&t, a, out);
+	rc = sort_names(&r);
+	if (!rc)
+		rc = read_flows(&t, &r, out);
 	text_close(&t);
+	free(r.names);
 	if (!rc)
 		qsort(out->flows, out->n, sizeof(*out->flows), by_start);
 	return rc;

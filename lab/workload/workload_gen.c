@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Workloads from a seed: Poisson arrivals, incast, permutation.
+ * Workloads from a seed with Poisson arrivals.
  *
  * Every host has its own streams for gaps, sizes and destinations. So with another load the same flows arrive faster or
  * slower, and one more host does not change what the others draw (but for the destinations they choose from).
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lab/text.h"
 #include "lab/workload/fixmath.h"
 #include "lab/workload/workload_impl.h"
 
-#define BURST_BYTES 1000000ULL    /* default size of a flow of incast and permutation */
 #define GAP_MEAN_MAX (1ULL << 56) /* ps, 20 hours; so that a gap (at most 45 means) fits 2^62 ps */
 
 /* The arrivals at one host. */
@@ -63,36 +63,48 @@ static void step(struct arrivals *s)
 
 /*
  * Mean gap in ps. Per second a host sends load x C / (8 E[size]) flows; with C as ps per byte this is one flow
- * in E[size] x ps_per_byte / load.
+ * in E[size] x ps_per_byte / load. 0: too short or too long.
  */
-static u64 gap_mean(u32 load_pct, u64 size_mean, u32 ps_per_byte)
+static u64 gap_mean(u32 load_ppb, u128 size_mean, u32 ps_per_byte)
 {
-	u128 gap = ((u128)size_mean * ps_per_byte * 100 / load_pct) >> MEAN_BITS;
+	u128 gap;
 
+	if (__builtin_mul_overflow(size_mean * ps_per_byte, 1000000000U, &gap))
+		return 0;
+	gap = (gap / load_ppb) >> MEAN_BITS;
 	return gap > GAP_MEAN_MAX ? 0 : (u64)gap;
 }
 
-static int heap_init(const struct workload_args *a, const struct size_dist *d, struct arrival_heap *s)
+/* The hosts that send are the first: all of them, or with pattern=half the lower half of the numbers. */
+static u32 senders(const struct workload_args *a)
 {
+	return a->spec->half ? a->n_hosts / 2 : a->n_hosts;
+}
+
+static int heap_init(const struct workload_args *a, const struct poisson *p, const struct size_dist *d,
+		     struct arrival_heap *s)
+{
+	struct wire_cut cut = workload_cut(a->spec);
+	u128 size_mean = a->spec->load_of == LOAD_OF_WIRE ? d->wire_mean(d, &cut) : d->mean;
 	u64 seed = a->spec->seed;
 
-	s->at = calloc(a->n_hosts, sizeof(*s->at));
+	s->n = senders(a);
+	s->at = calloc(s->n, sizeof(*s->at));
 	if (!s->at)
 		return -ENOMEM;
-	s->n = a->n_hosts;
 	for (u32 h = 0; h < s->n; h++) {
 		struct arrivals *host = &s->at[h];
 
 		*host = (struct arrivals){ .host = h,
-					   .mean_ps = gap_mean(a->spec->load_pct, d->mean, a->host_ps[h]),
+					   .mean_ps = gap_mean(p->load_ppb, size_mean, a->host_ps[h]),
 					   .gap = rng_stream(seed, RNG_ARRIVAL, h),
 					   .size = rng_stream(seed, RNG_SIZE, h),
 					   .dst = rng_stream(seed, RNG_DESTINATION, h) };
 		if (!host->mean_ps) {
 			free(s->at);
 			return err_set(a->err, -EINVAL,
-				       "load=%u%%: host %u's flows would be less than 1 ps or more than 20 hours apart",
-				       a->spec->load_pct, h);
+				       "%s: host %u's flows would be less than 1 ps or more than 20 hours apart",
+				       p->key, h);
 		}
 		step(host);
 	}
@@ -104,29 +116,26 @@ static int heap_init(const struct workload_args *a, const struct size_dist *d, s
 /* The flow that starts now. Its start is cut to whole ns, so that a file of flows has short numbers. */
 static struct flow next_flow(struct arrivals *s, const struct size_dist *d, const struct workload_args *a)
 {
-	u32 dst = (u32)rng_below(&s->dst, a->n_hosts - 1);
+	u32 first = a->spec->half ? senders(a) : 0;
+	u32 dst = first + (u32)rng_below(&s->dst, a->n_hosts - (first ? first : 1));
 
 	return (struct flow){ .src = s->host,
-			      .dst = dst + (dst >= s->host),
+			      .dst = first ? dst : dst + (dst >= s->host),
 			      .op = a->spec->op,
 			      .bytes = d->draw(d, &s->size),
 			      .start_ps = s->next_ps - s->next_ps % PS_PER_NS };
 }
 
-static int poisson(const struct workload_args *a, const struct size_dist *d, struct flow_list *out)
+int workload_poisson(const struct workload_args *a, const struct poisson *p, const struct size_dist *d,
+		     struct flow_list *out)
 {
-	const struct workload_spec *w = a->spec;
-	u64 end = w->duration ? w->duration : TIME_NEVER;
+	u32 before = out->n;
 	struct arrival_heap s;
-	int rc;
+	int rc = heap_init(a, p, d, &s);
 
-	if (!w->load_pct || (!w->flows && !w->duration))
-		return err_set(a->err, -EINVAL, "workload=%s: a load, and flows or a duration, must be given",
-			       text_quote(w->text).s);
-	rc = heap_init(a, d, &s);
 	if (rc)
 		return rc;
-	while (!rc && (!w->flows || out->n < w->flows) && s.at[0].next_ps < end) {
+	while (!rc && (!p->flows || out->n - before < p->flows) && s.at[0].next_ps < p->end) {
 		struct flow f = next_flow(&s.at[0], d, a);
 
 		rc = flow_list_add(out, &f);
@@ -134,10 +143,23 @@ static int poisson(const struct workload_args *a, const struct size_dist *d, str
 		sift_down(&s, 0);
 	}
 	free(s.at);
-	if (!rc && w->flows && out->n < w->flows && !w->duration)
+	if (!rc && p->end == TIME_NEVER && out->n - before < p->flows)
 		rc = err_set(a->err, -EINVAL, "flows=%u: the last would start after 6 days; raise load or rate",
-			     w->flows);
+			     p->flows);
 	return rc;
+}
+
+static int foreground(const struct workload_args *a, const struct size_dist *d, struct flow_list *out)
+{
+	const struct workload_spec *w = a->spec;
+	struct poisson p = {
+		.key = "load", .load_ppb = w->load_ppb, .flows = w->flows, .end = w->duration ? w->duration : TIME_NEVER
+	};
+
+	if (!w->load_ppb || (!w->flows && !w->duration))
+		return err_set(a->err, -EINVAL, "workload=%s: a load, and flows or a duration, must be given",
+			       text_quote(w->text).s);
+	return workload_poisson(a, &p, d, out);
 }
 
 int workload_heavy_tailed(const struct workload_args *a, struct flow_list *out)
@@ -145,7 +167,7 @@ int workload_heavy_tailed(const struct workload_args *a, struct flow_list *out)
 	struct size_dist d;
 
 	size_heavy_tailed(&d);
-	return poisson(a, &d, out);
+	return foreground(a, &d, out);
 }
 
 int workload_websearch(const struct workload_args *a, struct flow_list *out)
@@ -153,7 +175,25 @@ int workload_websearch(const struct workload_args *a, struct flow_list *out)
 	struct size_dist d;
 
 	size_websearch(&d);
-	return poisson(a, &d, out);
+	return foreground(a, &d, out);
+}
+
+/* @text after "uniform:", of key @key. */
+static int uniform(const struct workload_args *a, const char *key, const char *text, struct size_dist *d)
+{
+	const char *why = size_uniform(d, text);
+
+	return why ? err_set(a->err, -EINVAL, "%s=uniform:%s: %s; allowed: like uniform:500KB-5MB", key,
+			     text_quote(text).s, why)
+		   : 0;
+}
+
+int workload_uniform(const struct workload_args *a, struct flow_list *out)
+{
+	struct size_dist d;
+	int rc = uniform(a, "workload", a->arg, &d);
+
+	return rc ? rc : foreground(a, &d, out);
 }
 
 int workload_cdf(const struct workload_args *a, struct flow_list *out)
@@ -161,70 +201,22 @@ int workload_cdf(const struct workload_args *a, struct flow_list *out)
 	struct size_dist d;
 	int rc = cdf_read(a->arg, &d, a->err);
 
-	return rc ? rc : poisson(a, &d, out);
+	return rc ? rc : foreground(a, &d, out);
 }
 
-/*
- * All senders at once to host 0. Fewer senders than hosts are spread evenly over the numbers 1..n-1, and so over racks
- * and pods: the topology generators number hosts rack by rack.
- */
-int workload_incast(const struct workload_args *a, struct flow_list *out)
+int background_sizes(const struct workload_args *a, struct size_dist *d)
 {
-	const struct workload_spec *w = a->spec;
-	u32 others = a->n_hosts - 1, senders = w->senders ? w->senders : others;
-	int rc = 0;
+	const char *sizes = a->spec->background_sizes;
 
-	if (senders > others)
-		return err_set(a->err, -EINVAL, "senders=%u: the network has %u hosts beside the receiver", senders,
-			       others);
-	for (u32 i = 0; i < senders && !rc; i++) {
-		struct flow f = { .src = 1 + (u32)((u64)i * others / senders),
-				  .op = w->op,
-				  .bytes = w->bytes ? w->bytes : BURST_BYTES };
-
-		rc = flow_list_add(out, &f);
-	}
-	return rc;
-}
-
-/* A uniformly random derangement of 0..n-1: Fisher-Yates until no host has itself, which 1 in e shuffles fulfils. */
-static void derange(u32 *to, u32 n, struct rng *r)
-{
-	bool again;
-
-	do {
-		again = false;
-		for (u32 i = 0; i < n; i++)
-			to[i] = i;
-		for (u32 i = n; i-- > 1;) {
-			u32 j = (u32)rng_below(r, i + 1), moved = to[i];
-
-			to[i] = to[j];
-			to[j] = moved;
-		}
-		for (u32 i = 0; i < n; i++)
-			again |= to[i] == i;
-	} while (again);
-}
-
-/* Every host sends one flow and receives one. */
-int workload_permutation(const struct workload_args *a, struct flow_list *out)
-{
-	struct rng r = rng_stream(a->spec->seed, RNG_PERMUTATION, 0);
-	u32 *to = calloc(a->n_hosts, sizeof(*to));
-	int rc = 0;
-
-	if (!to)
-		return -ENOMEM;
-	derange(to, a->n_hosts, &r);
-	for (u32 h = 0; h < a->n_hosts && !rc; h++) {
-		struct flow f = { .src = h,
-				  .dst = to[h],
-				  .op = a->spec->op,
-				  .bytes = a->spec->bytes ? a->spec->bytes : BURST_BYTES };
-
-		rc = flow_list_add(out, &f);
-	}
-	free(to);
-	return rc;
+	if (!strncmp(sizes, "uniform:", strlen("uniform:")))
+		return uniform(a, "background_sizes", sizes + strlen("uniform:"), d);
+	if (!strcmp(sizes, "websearch"))
+		size_websearch(d);
+	else if (!strcmp(sizes, "heavy-tailed"))
+		size_heavy_tailed(d);
+	else
+		return err_set(a->err, -EINVAL,
+			       "background_sizes=%s: unknown; allowed: heavy-tailed|websearch|uniform:MIN-MAX",
+			       text_quote(sizes).s);
+	return 0;
 }

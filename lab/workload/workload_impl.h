@@ -5,6 +5,7 @@
 
 #include "lab/workload/rng.h"
 #include "lab/workload/workload.h"
+#include "lab/workload/workload_wire.h"
 
 struct flow_list {
 	struct flow *flows;
@@ -33,12 +34,16 @@ struct cdf {
 struct size_dist {
 	u64 (*draw)(const struct size_dist *d, struct rng *r); /* bytes, >= 1 */
 	u64 mean;                                              /* E[size] in bytes x 2^MEAN_BITS */
+	/* E[wire_flow(size)] in bytes x 2^MEAN_BITS */
+	u128 (*wire_mean)(const struct size_dist *d, const struct wire_cut *cut);
 	struct cdf cdf;
 	u64 log2_lo[2], log2_hi[2]; /* heavy-tailed: ends of the medium and the large class, Q48 */
 };
 
 void size_heavy_tailed(struct size_dist *d);
 void size_websearch(struct size_dist *d);
+/* "500KB-5MB": every number of bytes in between is equally likely. NULL, or what is wrong with @text. */
+const char *size_uniform(struct size_dist *d, const char *text);
 /* Check that @d->cdf grows and ends at 100 %, and make it the distribution. NULL, or what is wrong with it. */
 const char *size_from_cdf(struct size_dist *d);
 
@@ -51,8 +56,24 @@ struct workload_args {
 	struct err *err;
 };
 
+/* Flows that start at random: at what load, with what sizes, how many or how long. */
+struct poisson {
+	const char *key; /* what asks for the load, for messages: "load" */
+	u32 load_ppb;
+	u32 flows; /* at most; 0: any number */
+	u64 end;   /* ps: all start before */
+};
+
+int workload_poisson(const struct workload_args *a, const struct poisson *p, const struct size_dist *d,
+		     struct flow_list *out);
+/* The distribution of @spec->background_sizes. 0 or -errno with a message. */
+int background_sizes(const struct workload_args *a, struct size_dist *d);
+/* The cut of messages and packets that counts wire bytes. */
+struct wire_cut workload_cut(const struct workload_spec *w);
+
 int workload_heavy_tailed(const struct workload_args *a, struct flow_list *out);
 int workload_websearch(const struct workload_args *a, struct flow_list *out);
+int workload_uniform(const struct workload_args *a, struct flow_list *out);
 int workload_cdf(const struct workload_args *a, struct flow_list *out);
 int workload_incast(const struct workload_args *a, struct flow_list *out);
 int workload_permutation(const struct workload_args *a, struct flow_list *out);

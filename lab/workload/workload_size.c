@@ -2,8 +2,10 @@
 /* Distributions of flow sizes: draws and means, with integers only. */
 #include <string.h>
 
-#include "lab/workload/fixmath.h"
+#include "agent/packet/packet.h"
+#include "bpf/wire.h"
 #include "lab/workload/workload_impl.h"
+#include "topo/topo.h"
 
 /*
  * Heavy-tailed: the classes of the IRN paper (SIGCOMM 2018, its default case: half of the flows are one packet, 15 %
@@ -48,18 +50,62 @@ static u64 log_uniform_mean(u64 a, u64 b)
 	return (u64)(((u128)(b - a) << (FX_BITS + MEAN_BITS)) / ln);
 }
 
+/* The mean of the three classes, each given x 2^MEAN_BITS. */
+static u64 heavy_tailed_mean(u64 small, u64 medium, u64 large)
+{
+	return (SMALL_PERCENT * small + MEDIUM_PERCENT * medium + LARGE_PERCENT * large) / 100;
+}
+
+/*
+ * What packets add to the log-uniform sizes of a class, on average, x 2^MEAN_BITS. Packet n exists if the size is above
+ * its offset o, with probability (ln b - ln (o + 1)) / (ln b - ln a), as sizes are cut to whole bytes; then it adds its
+ * headers, and the padding of the full packet before it. The last packet's padding is 1.5 bytes on average, less the
+ * half byte that log_uniform_mean() is above the mean of whole bytes.
+ */
+static u64 log_uniform_extra(const struct wire_cut *cut, u64 a, u64 b)
+{
+	struct packet_rules r = { .format = FORMAT_ROCE, .mtu = cut->mtu, .message = cut->message };
+	u64 ln_a = fx_ln(a), ln_b = fx_ln(b), offset = 0;
+	u128 sum = (u128)(ln_b - ln_a); /* 1 byte */
+	u32 before = 0;                 /* payload of the packet before */
+
+	r.msg_packets = (cut->message + cut->mtu - 1) / cut->mtu;
+	for (u32 n = 0; (offset = packet_offset(&r, n)) + 1 < b; n++) {
+		u64 weight = ROCE_OVERHEAD + ETH_WIRE_EXTRA + (packet_is_first(&r, n) ? RETH_LEN : 0) + (-before & 3);
+		u64 above = ln_b - (offset + 1 > a ? fx_ln(offset + 1) : ln_a);
+
+		sum += (u128)weight * above;
+		before = packet_payload(&r, b, n);
+	}
+	return (u64)((sum << MEAN_BITS) / (ln_b - ln_a));
+}
+
+static u128 uniform_wire_mean(const struct wire_cut *cut, u64 min, u64 max)
+{
+	return ((wire_sum(cut, max) - wire_sum(cut, min - 1)) << MEAN_BITS) / (max - min + 1);
+}
+
+static u128 heavy_tailed_wire_mean(const struct size_dist *d, const struct wire_cut *cut)
+{
+	u64 mean[2];
+
+	for (u32 i = 0; i < 2; i++)
+		mean[i] = log_uniform_mean(class_lo[i], class_hi[i]) + log_uniform_extra(cut, class_lo[i], class_hi[i]);
+	return heavy_tailed_mean((u64)uniform_wire_mean(cut, SMALL_MIN, SMALL_MAX), mean[0], mean[1]);
+}
+
 void size_heavy_tailed(struct size_dist *d)
 {
 	u64 small = (u64)(SMALL_MIN + SMALL_MAX) << (MEAN_BITS - 1);
 
 	d->draw = draw_heavy_tailed;
+	d->wire_mean = heavy_tailed_wire_mean;
 	for (u32 i = 0; i < 2; i++) {
 		d->log2_lo[i] = fx_log2(class_lo[i]);
 		d->log2_hi[i] = fx_log2(class_hi[i]);
 	}
-	d->mean = (SMALL_PERCENT * small + MEDIUM_PERCENT * log_uniform_mean(class_lo[0], class_hi[0]) +
-		   LARGE_PERCENT * log_uniform_mean(class_lo[1], class_hi[1])) /
-		100;
+	d->mean = heavy_tailed_mean(small, log_uniform_mean(class_lo[0], class_hi[0]),
+				    log_uniform_mean(class_lo[1], class_hi[1]));
 }
 
 static u64 draw_cdf(const struct size_dist *d, struct rng *r)
@@ -77,6 +123,18 @@ static u64 draw_cdf(const struct size_dist *d, struct rng *r)
 			lo = mid;
 	}
 	return cdf->bytes[hi - 1] + 1 + rng_below(r, cdf->bytes[hi] - cdf->bytes[hi - 1]);
+}
+
+/* Shares of uniform sizes, each mean rounded down to 2^-MEAN_BITS bytes. */
+static u128 cdf_wire_mean(const struct size_dist *d, const struct wire_cut *cut)
+{
+	const struct cdf *cdf = &d->cdf;
+	u128 sum = 0; /* x CDF_ONE */
+
+	for (u32 i = 1; i < cdf->n; i++)
+		sum += (cdf->share[i] - cdf->share[i - 1]) *
+			uniform_wire_mean(cut, cdf->bytes[i - 1] + 1, cdf->bytes[i]);
+	return sum / CDF_ONE;
 }
 
 const char *size_from_cdf(struct size_dist *d)
@@ -98,6 +156,7 @@ const char *size_from_cdf(struct size_dist *d)
 	}
 	d->mean = (u64)((sum << MEAN_BITS) / (2 * CDF_ONE));
 	d->draw = draw_cdf;
+	d->wire_mean = cdf_wire_mean;
 	return NULL;
 }
 
@@ -115,4 +174,23 @@ void size_websearch(struct size_dist *d)
 		d->cdf.share[i] = points[i][1] * (CDF_ONE / 100);
 	}
 	size_from_cdf(d);
+}
+
+const char *size_uniform(struct size_dist *d, const char *text)
+{
+	const char *dash = strchr(text, '-');
+	struct err unit_err;
+	char low[32];
+	u64 min, max;
+
+	if (!dash || (size_t)(dash - text) >= sizeof(low))
+		return "not of the form MIN-MAX, two sizes";
+	memcpy(low, text, (size_t)(dash - text));
+	low[dash - text] = '\0';
+	if (unit_size(low, &min, &unit_err) || unit_size(dash + 1, &max, &unit_err))
+		return "not of the form MIN-MAX, two sizes";
+	if (!min || min > max || max > WORKLOAD_BYTES_MAX)
+		return "not a range of sizes from 1 byte to 2^40";
+	d->cdf = (struct cdf){ .n = 2, .bytes = { min - 1, max }, .share = { 0, CDF_ONE } };
+	return size_from_cdf(d);
 }

@@ -74,6 +74,8 @@ all_kinds()
 	alike star:n=5 workload=incast bytes=200KB ack_every=16 buffer=60KB
 	alike star:n=5 workload=permutation bytes=200KB ack_class=6 class=1
 	alike star:n=5 workload=permutation bytes=300KB psn0=16777100
+	alike star:n=5 workload=uniform:1KB-50KB flows=60 pattern=half load=0.655 load_of=payload
+	alike star:n=5 workload=incast bytes=90KB stripe=on repeat=3 background=0.3 background_sizes=uniform:1KB-20KB
 }
 
 @test "digest: kernel and twin where PAUSE spreads over mixed rates, and is refreshed" {

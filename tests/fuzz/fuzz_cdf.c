@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static const u32 host_ps[HOSTS] = { 200, 200, 200, 200 };
-	struct workload_spec spec = { .seed = 1, .load_pct = 70, .flows = 20 };
+	struct workload_spec spec = { .seed = 1, .load_ppb = 700000000, .mtu = 1000, .message = 1000, .flows = 20 };
 	struct flow *flows;
 	struct err err;
 	char text[128];

@@ -9,7 +9,8 @@
 static int make(const u8 *data, size_t size, struct flow **flows, u32 *n, struct err *err)
 {
 	static const u32 host_ps[HOSTS] = { 200, 200, 200, 200, 200, 200 };
-	struct workload_spec spec = { .seed = 1 };
+	static const char *const names[HOSTS] = { "h0", "h1", "h2", "a", "b-c", "d" };
+	struct workload_spec spec = { .seed = 1, .host_names = names };
 	char text[128];
 
 	snprintf(text, sizeof(text), "file:%s", fuzz_file(data, size));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Keys: what is accepted, what is refused and how, and that a printed configuration reads back as itself. */
+#include "lab/workload/workload.h"
 #include "tests/unit/cfg_words.h"
 
 /* Every default text must be acceptable: cfg_defaults() relies on it. */
@@ -78,7 +79,9 @@ static void defaults__documented(void **state)
 	assert_true(c.data_class == 3 && !c.classes && c.ack_class == CFG_CLASS_SAME && c.cnp_class == CFG_CLASS_SAME &&
 		    !c.psn0);
 	assert_string_equal(c.workload, "heavy-tailed");
-	assert_true(c.load_pct == 70 && c.flows == 2000 && !c.duration && !c.senders && !c.bytes);
+	assert_true(c.load_ppb == 700000000 && c.load_of == LOAD_OF_WIRE && !c.half && c.flows == 2000 && !c.duration &&
+		    !c.senders && !c.bytes);
+	assert_true(!c.stripe && c.repeat == 1 && !c.every && !c.background_ppb);
 	assert_true(c.until == UNTIL_DONE && !c.stuck_after && !*c.out);
 }
 
@@ -105,17 +108,20 @@ static void set__values(void **state)
 	assert_true(c.engine == ENGINE_TWIN && c.rate_ps == 80 && c.delay_ps == 500000 && c.buffer == 1000000);
 	assert_true(c.xoff == 500000 && cfg_given(&c, "xoff") && c.pmax_ppb == 1000000 && c.loss_ppb == 1000000);
 	assert_string_equal(c.loss_at, "s12");
-	assert_true(c.load_pct == 70 && c.psn0 == (1 << 24) - 1 && c.reth_all && c.until == UNTIL_ARRIVALS);
+	assert_true(c.load_ppb == 700000000 && c.psn0 == (1 << 24) - 1 && c.reth_all && c.until == UNTIL_ARRIVALS);
 	assert_string_equal(c.workload, "file:a b#c,=d");
 	assert_string_equal(c.topology, "t=1");
 	assert_true(cfg_given(&c, "topology") && c.seed == ~0ULL);
 	assert_int_equal(SET("alpha=1/65536").alpha, 1);
 	assert_int_equal(SET("alpha=6/4").alpha, 98304);
 	assert_int_equal(SET("alpha=64").alpha, 4194304);
-	assert_int_equal(SET("load=0.01").load_pct, 1);
-	assert_int_equal(SET("load=1").load_pct, 100);
-	assert_int_equal(SET("load=1.00").load_pct, 100);
-	assert_int_equal(SET("load=0.5").load_pct, 50);
+	assert_int_equal(SET("load=0.01").load_ppb, 10000000);
+	assert_int_equal(SET("load=1").load_ppb, 1000000000);
+	assert_int_equal(SET("load=1.00").load_ppb, 1000000000);
+	assert_int_equal(SET("load=0.773").load_ppb, 773000000);
+	assert_int_equal(SET("load=77.3%").load_ppb, 773000000);
+	assert_int_equal(SET("load=0.123456789").load_ppb, 123456789);
+	assert_int_equal(SET("load=0.000000001").load_ppb, 1);
 	assert_int_equal(SET("xoff=5KB", "xoff=auto").xoff, 0);
 	assert_string_equal(SET("loss=0.1@s1", "loss=0.1").loss_at, "");
 }
@@ -206,21 +212,22 @@ static void set__refuses(void **state)
 		{ "loss=0.1@", "not the name of a switch" },
 		{ "loss=0.1@a b", "not the name of a switch" },
 		{ "loss=0.1@aaaaaaaaaaaaaaaa", "not the name of a switch" },
-		{ "load=0", "load=0: out of range; allowed: 0.01..1.00" },
+		{ "load=0", "load=0: out of range; allowed: 0.000000001..1" },
 		{ "load=1.01", "out of range" },
 		{ "load=101%", "out of range" },
-		{ "load=0.701", "at most two places" },
-		{ "load=0.7.1", "at most two places" },
-		{ "load=70.5%", "per cent" },
+		{ "load=0.7000000001", "at most nine places" },
+		{ "load=0.7.1", "at most nine places" },
+		{ "load=70.00000001%", "at most seven places" },
 		{ "load=%", "per cent" },
-		{ "load=-1", "at most two places" },
+		{ "load=-1", "at most nine places" },
 		{ "psn0=16777216", "psn0=16777216: out of range; allowed: 0..16777215" },
 		{ "class=8", "out of range; allowed: 0..7" },
 		{ "ack_every=0", "out of range; allowed: 1..64, or message" },
 		{ "ack_every=65", "out of range" },
 		{ "flows=4194305", "out of range" },
 		{ "bytes=1100GB", "out of range" },
-		{ "workload=heavy", "unknown; allowed: heavy-tailed|websearch|incast|permutation|file:PATH|cdf:PATH" },
+		{ "workload=heavy",
+		  "unknown; allowed: heavy-tailed|websearch|uniform:MIN-MAX|incast|permutation|file:PATH|cdf:PATH" },
 		{ "workload=file:", "unknown" },
 		{ "workload=incast:3", "unknown" },
 		{ "topology=", "topology=: is empty" },
@@ -397,8 +404,9 @@ static void print__golden(void **state)
 		"dcqcn_rate_timer=auto\ndcqcn_rai=auto\ndcqcn_rhai=auto\nrmin=auto\ndcqcn_bytes=auto\n"
 		"timely_tlow=50us\ntimely_thigh=500us\ntimely_min_rtt=20us\ntimely_delta=auto\ntimely_beta=auto\n"
 		"timely_alpha=0.875\ntimely_hai=5\ntimely_segment=16\nib_levels=auto\nwindow_limit=auto\ndctcp_g=16\n"
-		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.70\nflows=2000\nduration=none\nsenders="
-		"all\nbytes=default\n"
+		"op=write\nmessage=flow\nworkload=heavy-tailed\nload=0.7\nload_of=wire\npattern=uniform\n"
+		"flows=2000\nduration=none\nsenders=all\nbytes=default\nstripe=off\nrepeat=1\nevery=auto\n"
+		"background=none\nbackground_sizes=heavy-tailed\n"
 		"until=done\nstop_at=never\nstuck_after=auto\nfault=\nfault_file=\nroute_delay=1ms\npfc_watchdog="
 		"off\npfc_"
 		"restore=auto\ntap=\nsample=off\ntrace=\nout=\n");
@@ -414,7 +422,7 @@ static void read__scenario(void **state)
 	assert_int_equal(read_from(&c, text, sizeof(text) - 1), 0);
 	assert_string_equal(c.transport, "irn");
 	assert_string_equal(c.out, "a#b");
-	assert_true(c.load_pct == 90 && c.seed == 1 && c.flows == 12 && cfg_given(&c, "flows"));
+	assert_true(c.load_ppb == 900000000 && c.seed == 1 && c.flows == 12 && cfg_given(&c, "flows"));
 }
 
 static void read__refuses(void **state)

@@ -309,7 +309,7 @@ static void finish__ranges(void **state)
 	REFUSED(mtu, 4096, "mtu=4096: out of range");
 	REFUSED(psn0, 1 << 24, "psn0=16777216: out of range");
 	REFUSED(quanta, 0, "quanta=0: out of range");
-	REFUSED(load_pct, 0, "load=0.00: out of range");
+	REFUSED(load_ppb, 0, "load=0: out of range");
 	REFUSED(ack_every, 65, "ack_every=65: out of range");
 	REFUSED(data_class, 8, "class=8: out of range");
 	REFUSED(classes, 256, "class_mix=: out of range");

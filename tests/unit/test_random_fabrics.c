@@ -134,7 +134,7 @@ static void draw_traffic(struct run_cfg *c, const struct shape *s)
 	set(c, "seed", rng_next(&rng), NULL);
 	set(c, "workload", 0, PICK("incast", "incast", "permutation", "heavy-tailed"));
 	if (!strcmp(c->workload, "heavy-tailed")) {
-		set(c, "load", 0, PICK("0.30", "0.70", "1.00"));
+		set(c, "load", 0, PICK("0.3", "0.7", "1"));
 		set(c, "flows", 1 + rng_below(&rng, 6), NULL);
 		return;
 	}

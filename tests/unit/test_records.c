@@ -231,7 +231,8 @@ static void json__golden(void **state)
 		 "\"ecn\": \"off\",\n"
 		 "  \"sched\": \"strict\",\n  \"queues\": \"voq\",\n  "
 		 "\"arbiter\": \"rr\",\n  \"op\": \"write\",\n  \"workload\": \"heavy-tailed\",\n"
-		 "  \"computed\": {\n    \"cap\": 110,\n    \"rto_low\": \"100us\"\n  },\n  \"flows\": 3,\n  "
+		 "  \"load\": 0.7,\n  \"load_of\": \"wire\",\n  "
+		 "\"computed\": {\n    \"cap\": 110,\n    \"rto_low\": \"100us\"\n  },\n  \"flows\": 3,\n  "
 		 "\"completed\": 2,\n  \"avg_slowdown\": 1.750,\n"
 		 "  \"p50_slowdown\": 1.000000,\n  \"p95_slowdown\": 2.500000,\n  \"p99_slowdown\": 2.500000,\n"
 		 "  \"p999_slowdown\": 2.500000,\n"
@@ -261,6 +262,10 @@ static void json__golden(void **state)
 		 "1,\n"
 		 "    \"step\": 4,\n    \"input\": 2,\n    \"root\": 5\n  },\n  \"packets_sent\": 76,\n"
 		 "  \"retransmitted\": 6,\n  \"timeouts\": 1,\n  \"nacks\": 2,\n  \"cnps\": 11,\n  \"rnr_naks\": 12,\n"
+		 /* (5580 + 90 x 24 + 3 x 84) and (106200 + 100 x 24) bytes of 1 ps each, in 99 ns */
+		 "  \"utilisation\": {\n    \"over_ns\": 99.000,\n    \"tiers\": [\n      {\n        \"tier\": 0,\n"
+		 "        \"ports\": 2,\n        \"mean\": 0.588848,\n        \"busiest\": 1.096970\n      }\n    ]\n  "
+		 "},\n"
 		 "  \"qp_errors\": 1,\n  \"packet_hops\": 380,\n"
 		 "  \"hops_data\": 200,\n  \"hops_ack\": 180,\n  \"windows\": 42,\n"
 		 "  \"virtual_ns\": 51501.500,\n  \"foreign_frames\": 4,\n  \"wall_s\": 1.234567,\n  \"cpu_s\": "
@@ -316,6 +321,7 @@ static void print__golden(void **state)
 		 "  slowdown     1.750 average, 50 %% 1.000, 95 %% 2.500, 99 %% 2.500, 99.9 %% 2.500\n"
 		 "  completion   0.0272 ms average, 50 %% 0.0044, 95 %% 0.0500, 99 %% 0.0500,\n"
 		 "               99.9 %% 0.0500\n"
+		 "  load         0.7 of the wire, links of hosts 58.88 %% busy\n"
 		 "  packets      76 sent, 6 retransmitted, 1 timeouts, 2 NACKs, 11 CNPs,\n"
 		 "               12 RNR NAKs\n"
 		 "  errors       1 flow, flow 2 rnr\n"
@@ -454,6 +460,7 @@ int main(void)
 		cmocka_unit_test(totals__nothing_completed),
 		cmocka_unit_test(digest__sensitivity),
 		cmocka_unit_test(p99__nearest_rank),
+		cmocka_unit_test(check__conservation),
 		cmocka_unit_test(json__golden),
 		cmocka_unit_test(json__melo),
 		cmocka_unit_test(json__parses),

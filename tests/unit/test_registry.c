@@ -207,7 +207,6 @@ static void lost__less(void **state)
 			free(cc.mem);
 			some++;
 		}
-		algorithms_free(&p);
 	}
 	assert_true(some >= 7);
 }

@@ -76,7 +76,7 @@ static void assert_sane(const struct flow *f, u32 n, u32 hosts)
 /* 2e5 flows: the mean size within 2 % of E[size], the classes' shares within 1 %, the load within 3 %. */
 static void heavy_tailed__statistics(void **state)
 {
-	struct run_cfg c = CONFIG("flows=200000", "load=0.7", "seed=11");
+	struct run_cfg c = CONFIG("flows=200000", "load=0.7", "load_of=payload", "seed=11");
 	u64 sum = 0, offered;
 	u32 n, small = 0, large = 0, to[HOSTS] = { 0 };
 	struct flow *f = make(&c, HOSTS, &n);
@@ -117,7 +117,7 @@ static void heavy_tailed__pinned(void **state)
 		{ .id = 250, .src = 13, .dst = 2, .bytes = 602, .start_ps = 846036000 },
 		{ .id = 499, .src = 12, .dst = 2, .bytes = 418, .start_ps = 1556622000 },
 	};
-	struct run_cfg c = CONFIG("flows=500", "load=0.7", "seed=1");
+	struct run_cfg c = CONFIG("flows=500", "load=0.7", "load_of=payload", "seed=1");
 	u32 n;
 	struct flow *f = make(&c, HOSTS, &n);
 
@@ -213,7 +213,7 @@ static void poisson__mixed_rates(void **state)
 /* E[size] of websearch by hand: the sum of shares x middles is 1 711 250 bytes (and half a byte). */
 static void websearch__statistics(void **state)
 {
-	struct run_cfg c = CONFIG("workload=websearch", "flows=200000", "load=50%", "seed=3");
+	struct run_cfg c = CONFIG("workload=websearch", "flows=200000", "load=50%", "load_of=payload", "seed=3");
 	u64 sum = 0;
 	u32 n, small = 0;
 	struct flow *f = make(&c, HOSTS, &n);
@@ -523,6 +523,7 @@ static void cdf__reads(void **state)
 	assert_in_range(top, 14600, 15400);
 	free(f);
 	put_file("999 0\n1000 100\n", 15); /* one size only; and the exact load it makes */
+	c.load_of = LOAD_OF_PAYLOAD;
 	f = make(&c, HOSTS, &n);
 	for (u32 i = 0; i < n; i++)
 		assert_int_equal(f[i].bytes, 1000);
