@@ -119,9 +119,12 @@ gbn_counts()
 	if [ "$timeouts" -eq 0 ]; then
 		holds "$rest > -1 && $rest < 5 * $2 * $naks + 1"
 	else
-		holds "(each = $rest / $timeouts * $WIRE / 5000) > $4 && each < $4 * 1.03 + $3 * $WIRE / 5000"
+		# the timer runs from the last progress: the ACK of the packet before the lost one, two packets ahead of the NAK
+		holds "(each = $rest / $timeouts * $WIRE / 5000) > $4 - 3 * $WIRE / 5000 && each < $4 * 1.03 + $3 * $WIRE / 5000"
 	fi
-	holds "(idle = $line - $(column "$1" packets_sent)) > -1 && idle < 3 * $3 * (1 + $2 * $3)"
+	# a timer that is running when the last packet has been sent leaves the line idle until it is over
+	holds "(idle = $line - $(column "$1" packets_sent)) > -1 &&
+		idle < 3 * $3 * (1 + $2 * $3) + ($timeouts > 0) * $4 * 5000 / $WIRE"
 }
 
 # one DIR PACKETS KEY=VALUE...: one flow.
