@@ -287,7 +287,7 @@ static void json__melo(void **state)
 			       "    \"pool_tx_bits\": 352,\n    \"copied_packets\": 1010,\n"
 			       "    \"copied_bytes\": 61801,\n    \"copy_cpu_max\": 0.164398,\n"
 			       "    \"drop_middle\": 1111,\n    \"drop_pool\": 1212,\n    \"evictions\": 1414,\n"
-			       "    \"forgotten\": 1515,\n    \"connections\": 1616,\n"
+			       "    \"forgotten\": 1515,\n    \"connections\": 1717,\n"
 			       "    \"bytes_per_connection_max\": 17.18\n  },\n  \"packet_hops\": 380,\n"));
 	assert_non_null(strstr(text, "  \"preset\": \"melo\",\n  \"transport\": \"melo\",\n"));
 }
