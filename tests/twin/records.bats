@@ -29,7 +29,7 @@ lossy=(topology=fat-tree:k=4 flows=300 transport=irn buffer=60KB loss=0.001)
 		'transport "irn"' 'cc "none"' 'fc "none"' 'buffer_mode "static"' 'ecn "off"' 'sched "strict"' 'queues "voq"' 'arbiter "rr"' 'op "write"' 'workload "heavy-tailed"' 'flows 300' 'completed 300' 'avg_slowdown [0-9]+\.[0-9]{3}' \
 		'avg_fct_ns [0-9]+\.[0-9]{3}' 'p99_fct_ns [0-9]+\.[0-9]{3}' 'frames \{' 'sent [0-9]+' 'delivered [0-9]+' \
 		'dropped [0-9]+' 'queued [0-9]+' 'drops \{' 'buffer [0-9]+' 'loss [0-9]+' 'no_route 0' 'drop_rate 0\.[0-9]{6}' 'drop_rate_other 0\.[0-9]{6}' \
-		'sent_data [0-9]+' 'dropped_data [0-9]+' 'pfc_classes "all"' 'computed \{' 'rto_high "216us"' 'cap [0-9]+' \
+		'sent_data [0-9]+' 'dropped_data [0-9]+' 'pfc_classes "all"' 'computed \{' 'rto_high "100us"' 'cap [0-9]+' \
 		'stuck_after "100ms"' 'p50_fct_ns [0-9]+\.[0-9]{3}' 'p999_fct_ns [0-9]+\.[0-9]{3}' 'slowdown_by_size \[' 'fairness .*' 'requests null' \
 		'ecn_marks 0' 'pause_frames 0' 'resume_frames 0' 'packets_sent [0-9]+' 'retransmitted [0-9]+' 'timeouts [0-9]+' \
 		'nacks [0-9]+' 'cnps 0' 'rnr_naks 0' 'qp_errors 0' 'packet_hops [0-9]+' 'hops_data [0-9]+' 'hops_ack [0-9]+' 'windows [0-9]+' \
