@@ -84,7 +84,7 @@ bad() { refused 2 "$1" "$LOSSLAB" run -q -e twin "${@:2}"; }
 		bad "^losslab: ecn=off: cc=$cc requires ECN marking; allowed: " cc=$cc ecn=off
 	done
 	for cc in $("$LOSSLAB" run --list cc | cut -d" " -f1); do
-		bad "^losslab: cc=$cc: transport=iwarp has its own congestion control; allowed: with transport=" transport=iwarp cc=$cc
+		bad "^losslab: cc=$cc: transport=iwarp has its own congestion control; allowed: with transport=" transport=iwarp cc="$cc"
 	done
 	bad '^losslab: timely_tlow=500us: not below timely_thigh=500us' cc=timely timely_tlow=500us
 	bad '^losslab: timely_tlow=3us: cc=dcqcn does not use it; allowed: with cc=timely\|timely-patched' cc=dcqcn timely_tlow=3us

@@ -177,7 +177,7 @@ differs()
 @test "digest: kernel and twin with PFC for some classes alone" {
 	requires root veth kernel
 	up fat-tree:k=4
-	case=(flows=100 load=0.9 seed=3 "class_mix=3,5" pfc_classes=3 sched=wrr)
+	case=(flows=100 load=0.9 seed=3 "class_mix=3,5" pfc_classes=3 sched=wrr rto_high=320us)
 	for buffers in buffer=60KB "buffer_mode=shared buffer=250KB"; do
 		# shellcheck disable=SC2086 # words
 		alike fat-tree:k=4 "${case[@]}" $buffers

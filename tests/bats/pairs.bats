@@ -40,7 +40,7 @@ all() { "$LOSSLAB" run --list "$1" | awk '{ print $1 }'; }
 # needs_marks CC: whether switches mark packets for it.
 needs_marks()
 {
-	twin "$T/probe" topology=star:n=2 workload=permutation bytes=1 cc="$1" && grep -qx 'ecn=red' "$T/probe/config.txt"
+	twin "$T/probe" topology=star:n=2 workload=permutation bytes=1 cc="$1" && ! grep -qx 'ecn=off' "$T/probe/config.txt"
 }
 
 # What the control goes by has happened.
@@ -93,6 +93,7 @@ lossy()
 @test "pairs: kernel and twin, IRN with each congestion control, lossy" { lossy irn; }
 @test "pairs: kernel and twin, IRN with go-back-N with each congestion control, lossy" { lossy irn-gbn; }
 @test "pairs: kernel and twin, IRN without BDP-FC with each congestion control, lossy" { lossy irn-nobdp; }
+@test "pairs: kernel and twin, IRN without SACK with each congestion control, lossy" { lossy irn-nosack; }
 @test "pairs: kernel and twin, MELO with each congestion control, lossy" { lossy melo; }
 @test "pairs: kernel and twin, iWARP, lossy" { lossy iwarp; }
 
@@ -100,7 +101,7 @@ lossy()
 paused()
 {
 	MUST=(buffer '== 0' pause_frames '> 0')
-	pairs leaf-spine:leaves=2,spines=2,hosts=3 "$1" fc=pfc timeouts=on flows=40 load=1.0 buffer=60KB loss=0.002 seed=2 \
+	pairs leaf-spine:leaves=2,spines=2,hosts=3 "$1" fc=pfc timeouts=on flows=40 load=1.0 load_of=payload buffer=60KB loss=0.002 seed=2 \
 		class=1 ack_class=6 psn0=16777000
 }
 
@@ -108,6 +109,7 @@ paused()
 @test "pairs: kernel and twin, IRN with each congestion control, PFC" { paused irn; }
 @test "pairs: kernel and twin, IRN with go-back-N with each congestion control, PFC" { paused irn-gbn; }
 @test "pairs: kernel and twin, IRN without BDP-FC with each congestion control, PFC" { paused irn-nobdp; }
+@test "pairs: kernel and twin, IRN without SACK with each congestion control, PFC" { paused irn-nosack; }
 @test "pairs: kernel and twin, MELO with each congestion control, PFC" { paused melo; }
 @test "pairs: kernel and twin, iWARP, PFC" { paused iwarp; }
 

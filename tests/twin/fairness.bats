@@ -120,11 +120,11 @@ shares()
 @test "fairness: dcqcn: 2, 8 and 32 flows share, the queue is short" { shares dcqcn; }
 # InfiniBand's responses here go by RED over PFC, as the others: what they make of the same marks. Their own marking
 # and credits are tests/twin/ib_spreading.bats.
-RED="ecn=red fc=pfc"
-@test "fairness: ib-aimd: 2, 8 and 32 flows share, the queue is short" { shares ib-aimd $RED; }
-@test "fairness: ib-fimd: 2, 8 and 32 flows share, the queue is short" { shares ib-fimd $RED; }
+RED=(ecn=red fc=pfc)
+@test "fairness: ib-aimd: 2, 8 and 32 flows share, the queue is short" { shares ib-aimd "${RED[@]}"; }
+@test "fairness: ib-fimd: 2, 8 and 32 flows share, the queue is short" { shares ib-fimd "${RED[@]}"; }
 
-@test "fairness: ib-lipd: 2, 8 and 32 flows share, the queue is short" { shares ib-lipd $RED; }
+@test "fairness: ib-lipd: 2, 8 and 32 flows share, the queue is short" { shares ib-lipd "${RED[@]}"; }
 
 # READ responses have no window (HP's proposal), so it is the rate alone that makes shares equal. It makes up for a mark
 # in 64 packet times, 14 us, hardly more than a round trip: RED's marks do not hold that, and PAUSE has a part in the
@@ -132,10 +132,10 @@ RED="ecn=red fc=pfc"
 # leave the differences as they are (Chiu and Jain 1989), and who starts last, at the line rate, keeps most of it.
 @test "fairness: without a window ib-aimd and ib-fimd share, ib-lipd does not" {
 	for control in ib-aimd ib-fimd; do
-		contest $control 8 op=read $RED
+		contest "$control" 8 op=read "${RED[@]}"
 		holds "$index > 0.95 && $sum > 0.9 * $GOODPUT && $mean < 8 * $XOFF"
 	done
-	contest ib-lipd 8 op=read $RED
+	contest ib-lipd 8 op=read "${RED[@]}"
 	holds "$index < 0.6 && $largest > 5 * $least && $sum > 0.9 * $GOODPUT"
 }
 
@@ -219,9 +219,9 @@ recovers()
 # From an eighth of the line to 0.45 of it. ib-lipd's rate comes from 8 packet times per packet to 2, 6 levels of 64
 # packet times of 0.216 us (REFERENCE 5.4), 83 us; ib-fimd's by 4 to 2, 28 us; ib-aimd's, 1/64 more per packet, faster
 # still. What takes longer is the window, a packet per round trip: up to 20 of 9 us.
-@test "recovery: ib-aimd" { recovers ib-aimd 270 $RED; }
-@test "recovery: ib-lipd" { recovers ib-lipd 270 $RED; }
-@test "recovery: ib-fimd" { recovers ib-fimd 270 $RED; }
+@test "recovery: ib-aimd" { recovers ib-aimd 270 "${RED[@]}"; }
+@test "recovery: ib-lipd" { recovers ib-lipd 270 "${RED[@]}"; }
+@test "recovery: ib-fimd" { recovers ib-fimd 270 "${RED[@]}"; }
 
 # survivor LEVELS NS: of 16 flows 15 stop at 20 ms, all at once, their links down; the rate of the one that is left over
 # the 20 us before the given time after that, in Gb/s.
@@ -232,7 +232,7 @@ survivor()
 	for at in $((20000000 + $2 - 20000)) $((20000000 + $2)); do
 		before=${received:-0}
 		twin "$T/out" topology=star:n=17 workload=file:"$T/flows.csv" fault_file="$T/faults" transport=roce cc=ib-lipd \
-			ib_levels="$1" $RED stop_at="${at}ns"
+			ib_levels="$1" "${RED[@]}" stop_at="${at}ns"
 		received=$(rows "$T/out/flows.csv" 'v["id"] == 0 { print v["received_bytes"] }')
 	done
 	awk -v bytes=$((received - before)) 'BEGIN { print bytes * 8 / 20000 }'
