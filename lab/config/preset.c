@@ -40,7 +40,7 @@ static const struct preset presets[] = {
 	{ "irn-dcqcn", "transport=irn fc=none cc=dcqcn", "IRN, DCQCN" },
 	{ "irn-timely", "transport=irn fc=none cc=timely", "IRN, TIMELY" },
 	{ "irn-aimd", "transport=irn fc=none cc=aimd", "IRN, TCP's AIMD (IRN paper, 4.4)" },
-	{ "irn-dctcp", "transport=irn fc=none ecn=step kmin=20KB cc=dctcp", "IRN, DCTCP (IRN paper, 4.4)" },
+	{ "irn-dctcp", "transport=irn fc=none ecn=step kmin=20000 cc=dctcp", "IRN, DCTCP (IRN paper, 4.4)" },
 	{ "irn-pfc-dcqcn", "transport=irn fc=pfc cc=dcqcn", "IRN over PFC, DCQCN" },
 	{ "irn-pfc-timely", "transport=irn fc=pfc cc=timely", "IRN over PFC, TIMELY" },
 	/* what the paper's figure 5(a) needs; its text is melo_resend=front and names no time */

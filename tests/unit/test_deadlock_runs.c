@@ -13,7 +13,7 @@
 #include "lab/run/experiment.h"
 
 #define SWITCHES 7
-#define TRIALS 60
+#define TRIALS 50
 
 static struct {
 	struct rng rng;

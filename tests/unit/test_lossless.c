@@ -15,7 +15,7 @@
 
 #define SWITCHES 5
 #define HOSTS 8
-#define TRIALS 500
+#define TRIALS 350
 
 static struct {
 	struct rng rng;

@@ -10,7 +10,7 @@
 
 #include "tests/unit/nic_world.h"
 
-#define CASES 60 /* per pair of schemes and kind of trouble */
+#define CASES 40 /* per pair of schemes and kind of trouble */
 
 /* Algorithms with settings that give them something to do. */
 static void prepare(u64 seed, const char *transport, const char *cc)

@@ -12,7 +12,7 @@
 #include "bpf/pfc.h"
 #include "lab/run/experiment.h"
 
-#define FABRICS 4000
+#define FABRICS 2500
 #define SWITCHES 5
 #define HOSTS 8
 #define TEXT 4096
