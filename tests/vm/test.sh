@@ -34,7 +34,7 @@ same topology=fat-tree:k=4 transport=irn flows=40
 same topology=star:n=4 transport=irn workload=incast bytes=200KB buffer=30KB loss=0.01 ecn=red
 same topology=star:n=4 transport=melo cc=dcqcn op=read message=20KB workload=incast bytes=100KB buffer=30KB loss=0.01 kmin=2KB kmax=10KB
 same topology=star:n=4 transport=iwarp mtu=2048 workload=incast bytes=200KB buffer=30KB loss=0.01
-same topology=star:n=4 transport=roce cc=ib-aimd op=send message=10KB rq=1 workload=incast bytes=100KB buffer=30KB kmin=2KB kmax=10KB
+same topology=star:n=4 transport=roce cc=ib-aimd op=send message=10KB rq=1 workload=incast bytes=100KB buffer=30KB kmin=2KB kmax=10KB fc=pfc ecn=red
 same topology=star:n=5 flows=60 ack_class=6 sched=wrr weights=1,1,1,9,1,1,1,1
 same topology=fat-tree:k=4 flows=60 buffer=60KB cc=ib-aimd ecn=ib
 same topology=star:n=5 workload=incast bytes=100KB buffer_mode=shared buffer=200KB
