@@ -16,7 +16,7 @@ B=${B:-build}
 JOBS=${JOBS:-$(nproc)}
 T=${T-}
 # Tests that call make themselves must not inherit SAN=1 and the like.
-unset MAKEFLAGS MFLAGS MAKELEVEL
+unset MAKEFLAGS MFLAGS MAKELEVEL SAN COV
 times=$B/tests/times # seconds and name of each file, from the last run
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
