@@ -13,7 +13,6 @@
 
 #include "bpf/types.h"
 
-#define PARAM_PS_PER_S 1000000000000ULL
 #define PARAM_BPS_MIN 1000ULL          /* slower and a packet takes seconds */
 #define PARAM_BPS_MAX 8000000000000ULL /* a ps per byte, the fastest link there is */
 

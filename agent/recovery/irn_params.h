@@ -29,7 +29,7 @@ static inline const struct irn_params *irn_params(const struct recovery_params *
 #define IRN_RTO_LOW                                                                                                    \
 	{                                                                                                              \
 		.name = "rto_low", .kind = PARAM_TIME, PARAM_COMMON(recovery_params, rto_low), .min = PS_PER_NS,       \
-		.max = 10 * PARAM_PS_PER_S, .def = "100us", .at_most = "rto_high", .why_unused = "has one timeout",    \
+		.max = 10 * PS_PER_S, .def = "100us", .at_most = "rto_high", .why_unused = "has one timeout",          \
 		.help = "retransmission timeout while few packets are in flight"                                       \
 	}
 #define IRN_RTO_N                                                                                                      \

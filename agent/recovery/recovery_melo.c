@@ -296,7 +296,7 @@ static const struct param rows[] = {
 	{ .name = "melo_swap",
 	  .kind = PARAM_TIME,
 	  PARAM_OWN(recovery_params, melo_params, swap),
-	  .max = PARAM_PS_PER_S / 1000,
+	  .max = PS_PER_S / 1000,
 	  .def = "1us",
 	  .why_unused = "keeps all state on chip",
 	  .advanced = true,

@@ -51,7 +51,6 @@ struct cfg_key {
 };
 
 #define CFG_MEMBER(member) .off = offsetof(struct run_cfg, member), .size = sizeof(((struct run_cfg *)0)->member)
-#define CFG_PS_PER_S PS_PER_S
 
 /* Keys under one heading of --help. */
 struct cfg_group {

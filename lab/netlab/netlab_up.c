@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "bpf/addr.h"
 #include "lab/netlab/caps.h"
+#include "lab/limits.h"
 #include "lab/netlab/netlab_impl.h"
 #include "lab/netlab/rtnl.h"
 
@@ -59,23 +59,6 @@ static bool stop_wanted(void)
 static int interrupted(const struct build *b)
 {
 	return err_set(b->err, -EINTR, "lab %s: interrupted; nothing of it is left", b->m->name);
-}
-
-/* The fds of all namespaces are open at once while the lab is built. */
-static int raise_fd_limit(u32 need, struct err *err)
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, &l))
-		return err_set(err, -errno, "RLIMIT_NOFILE: %s", strerror(errno));
-	if (l.rlim_cur >= need)
-		return 0;
-	l.rlim_cur = need;
-	if (l.rlim_max < need)
-		l.rlim_max = need;
-	if (setrlimit(RLIMIT_NOFILE, &l))
-		return err_set(err, -EMFILE, "needs %u open files: raise the limit (ulimit -n %u)", need, need);
-	return 0;
 }
 
 static int make_namespaces(struct build *b)
@@ -393,7 +376,7 @@ static int up(const char *name, const struct topo *t, const struct process_id *o
 		return ret;
 	ret = caps_check(CAPS_LAB, ", or use --engine twin with run", err);
 	if (!ret)
-		ret = raise_fd_limit(t->n_nodes + SPARE_FDS, err);
+		ret = limit_open_files(t->n_nodes + SPARE_FDS, err);
 	if (!ret)
 		ret = prepare(name, owner->pid, err);
 	if (ret)

@@ -24,13 +24,6 @@ struct resolver {
 	bool *removed;     /* [fault.order] */
 };
 
-static u32 link_of(const struct plan *f, u32 port)
-{
-	u32 s = f->ports[port].sw;
-
-	return f->topo->nodes[f->topo->switches[s]].ports[port - f->port_base[s]].link;
-}
-
 /* Where the active rule of @x's subject is kept. */
 static u32 *active_rule(const struct resolver *r, const struct fault *x)
 {
@@ -46,7 +39,7 @@ static u32 *active_rule(const struct resolver *r, const struct fault *x)
 	case FAULT_RESUME:
 		return &subjects[SUBJECT_STORM + x->value];
 	default:
-		return &r->link_rule[link_of(r->f, x->port)];
+		return &r->link_rule[plan_port_link(r->f, x->port)];
 	}
 }
 

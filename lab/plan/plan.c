@@ -485,6 +485,13 @@ void plan_free(struct plan *f)
 	free(f->nics);
 }
 
+u32 plan_port_link(const struct plan *f, u32 number)
+{
+	u32 s = f->ports[number].sw;
+
+	return f->topo->nodes[f->topo->switches[s]].ports[number - f->port_base[s]].link;
+}
+
 const char *plan_port_name(const struct plan *f, u32 number, char *buf, size_t n)
 {
 	const struct port_cfg *p = &f->ports[number];

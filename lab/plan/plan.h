@@ -142,6 +142,8 @@ bool plan_credits_short(const struct plan *f, char *line, size_t n);
  */
 int plan_tiers(const struct plan *f, u32 *tier);
 
+/* The topology's link at switch port @number. */
+u32 plan_port_link(const struct plan *f, u32 number);
 /* Name of switch port @number as "s3:p1", into buf; returns buf. */
 const char *plan_port_name(const struct plan *f, u32 number, char *buf, size_t n);
 

@@ -58,7 +58,7 @@ static u32 bdp_packets(const struct plan *f, u32 fastest_ps, const struct packet
 	return packets < PSN_WINDOW_MAX - 1 ? packets : PSN_WINDOW_MAX - 1;
 }
 
-#define RTO_MOST (10 * PARAM_PS_PER_S) /* as the key's */
+#define RTO_MOST (10 * PS_PER_S) /* as the key's */
 
 /*
  * IRN's RTO_high: the longest round trip with one congested link. Propagation there and back, and the buffers of the
@@ -92,7 +92,7 @@ static void plan_recovery(const struct plan *f, u32 bdp, const struct recovery_o
 static void plan_cc(const struct plan *f, u32 ps_per_byte, u32 bdp, const struct cc_ops *ops, struct cc_params *p)
 {
 	*p = (struct cc_params){
-		.line = 8 * PARAM_PS_PER_S / ps_per_byte,
+		.line = 8 * PS_PER_S / ps_per_byte,
 		.ps_per_byte = ps_per_byte,
 		.window_max = bdp,
 	};
@@ -110,7 +110,7 @@ static int check_below_line(const struct plan *f, u32 i, struct err *err)
 	u64 rate = cfg_get(f->cfg, k);
 
 	for (u32 h = 0; rate && h < f->size.hosts; h++) {
-		u64 line = 8 * PARAM_PS_PER_S / f->ports[f->host_port[h]].ps_per_byte;
+		u64 line = 8 * PS_PER_S / f->ports[f->host_port[h]].ps_per_byte;
 
 		if (rate < line)
 			continue;

@@ -36,15 +36,6 @@ static void at_both_ends(const struct fab_cfg *cfg, struct plan_memory *m, u32 p
 		end(cfg, m, &m->ports[peer], at);
 }
 
-/* Routes learn that the link of @x is down, or up again. */
-static void note_link(struct fault_run *r, const struct plan *f, const struct fault *x)
-{
-	const struct port_cfg *p = &f->ports[x->port];
-	const struct topo_node *n = &f->topo->nodes[f->topo->switches[p->sw]];
-
-	r->dead[n->ports[x->port - f->port_base[p->sw]].link] = x->value;
-}
-
 /* A storm of a host is the host's own matter: struct nic_fault. */
 static void apply(struct fault_run *r, const struct plan *f, struct plan_memory *m, const struct fault *x)
 {
@@ -72,7 +63,7 @@ static void apply(struct fault_run *r, const struct plan *f, struct plan_memory 
 			wake(m, p, x->at);
 		break;
 	default:
-		note_link(r, f, x);
+		r->dead[plan_port_link(f, x->port)] = x->value; /* as routes know it */
 	}
 }
 

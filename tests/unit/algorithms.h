@@ -47,7 +47,7 @@ static inline void algorithms_set(struct nic_params *p, const char *transport, c
 	cfg_alg_store(&c, &p->ops->params, &p->recovery);
 	p->ops->resolve(&p->recovery);
 	p->rules.format = p->ops->format;
-	p->cc = (struct cc_params){ .line = 8 * PARAM_PS_PER_S / p->ps_per_byte,
+	p->cc = (struct cc_params){ .line = 8 * PS_PER_S / p->ps_per_byte,
 				    .ps_per_byte = p->ps_per_byte,
 				    .window_max = bdp };
 	if (!p->cc_ops)
